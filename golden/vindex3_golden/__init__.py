@@ -1,0 +1,1 @@
+"""Pinned containers and their expected observations: data, and nothing else."""

@@ -1,0 +1,1 @@
+"""The verbs of the contract, a module per family."""

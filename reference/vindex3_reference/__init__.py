@@ -1,0 +1,1 @@
+"""The reference implementation of the VINDEX3 family: minimal, readable, complete."""

@@ -1,0 +1,1 @@
+"""Conformance tests of LYRW v2 layer files."""
