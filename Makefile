@@ -1,0 +1,49 @@
+# Two commands do everything: `make certify` and `make test`. `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS PYTEST_PLUGINS
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# What an installed environment is made from: when one of these is newer, it is installed again.
+INPUTS := pyproject.toml setup.py
+
+.PHONY: help certify test lint types unit test-wheel clean
+.DEFAULT_GOAL := help
+
+help:  ## say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+certify: $(VENV)/.installed  ## install the kit here and certify the bundled reference implementation
+	@$(BIN)/pytest --vindex3-impl=vindex3_reference
+
+test: lint types unit  ## linters, types, the kit's own tests and the examples of the documents
+
+lint: $(VENV)/.developed  ## ruff: rules and format
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet . && echo "ruff: clean"
+
+types: $(VENV)/.developed  ## mypy --strict over every package
+	@$(BIN)/mypy --strict
+
+unit: $(VENV)/.developed  ## the kit's own tests
+	@$(BIN)/python -m pytest --quiet
+
+test-wheel: $(VENV)/.developed  ## certify from the built wheel, away from the checkout, in every supported environment
+	@.ci/test-wheel $(BIN)/python
+
+clean:  ## remove everything that these commands made
+	@rm -rf $(VENV) .python-3.13 build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed: $(INPUTS)
+	@echo "$(VENV): installing the kit and what it needs"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --editable .
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed
+	@echo "$(VENV): installing what the kit's own tests need"
+	@$(BIN)/python -m pip install -qq --editable '.[dev]'
+	@touch $@
