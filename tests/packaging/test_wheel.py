@@ -1,0 +1,88 @@
+"""What a user gets: the wheel, made from the source distribution."""
+
+from __future__ import annotations
+
+import email.message
+import email.parser
+import tomllib
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+import pytest_vindex3
+
+ROOTS = {
+    "pytest_vindex3": "",
+    "vindex3_reference": "reference/",
+    "vindex3_suites": "suites/",
+    "vindex3_golden": "golden/",
+    "vindex3_fixtures": "fixtures/",
+}
+CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def information(wheel: zipfile.Path) -> zipfile.Path:
+    """The folder of the wheel that describes it."""
+    [folder] = [entry for entry in wheel.iterdir() if entry.name.endswith(".dist-info")]
+    return folder
+
+
+@pytest.fixture(scope="session")
+def metadata(information: zipfile.Path) -> email.message.Message:
+    """The metadata of the wheel."""
+    return email.parser.Parser().parsestr((information / "METADATA").read_text(encoding="utf-8"))
+
+
+def test_the_wheel_holds_every_tracked_file_of_the_packages(wheel: zipfile.Path, tracked: list[str]) -> None:
+    """Every tracked file below a package is in the wheel, and nothing that is not tracked."""
+    packed = {name for name in wheel.root.namelist() if ".dist-info/" not in name and not name.endswith("/")}
+    expected = set()
+    for package, folder in ROOTS.items():
+        prefix = f"{folder}{package}/"
+        expected |= {name.removeprefix(folder) for name in tracked if name.startswith(prefix)}
+    assert packed == expected
+
+
+@pytest.mark.parametrize("package", ROOTS)
+def test_every_package_is_marked_as_typed(wheel: zipfile.Path, package: str) -> None:
+    """Each importable package carries the marker that makes type checkers read it."""
+    assert (wheel / package / "py.typed").is_file()
+
+
+def test_the_version_is_written_once(metadata: email.message.Message) -> None:
+    """The version of the distribution is the one in the package, and pyproject.toml repeats none."""
+    assert metadata["Version"] == pytest_vindex3.__version__
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "version" not in project
+
+
+def test_the_metadata_names_only_what_was_tested(metadata: email.message.Message) -> None:
+    """Name, licence, lowest Python and classifiers are those the stages of CI exercise."""
+    assert metadata["Name"] == "pytest-vindex3"
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata["Requires-Python"] == ">=3.11"
+    series = "Programming Language :: Python :: 3."
+    versions = [line for line in metadata.get_all("Classifier", []) if line.startswith(series)]
+    assert versions == [f"{series}11", f"{series}13"]
+    assert "Framework :: Pytest" in metadata.get_all("Classifier", [])
+
+
+def test_users_get_no_tool_of_the_kits_own_tests(metadata: email.message.Message) -> None:
+    """What the kit's own tests need is asked for by the extra alone."""
+    lines = metadata.get_all("Requires-Dist", [])
+    required = {line.split(">=")[0] for line in lines if "extra ==" not in line}
+    assert required == {"cffi", "click", "hypothesis", "msgspec", "numpy", "pytest", "rich"}
+
+
+def test_the_entry_points_are_the_command_the_plugin_and_the_reference(information: zipfile.Path) -> None:
+    """The wheel brings one command, one pytest plugin and one implementation, and nothing else."""
+    entries = ConfigParser()
+    entries.read_string((information / "entry_points.txt").read_text(encoding="utf-8"))
+    assert {section: dict(entries[section]) for section in entries.sections()} == {
+        "console_scripts": {"vindex3": "pytest_vindex3.command:main"},
+        "pytest11": {"vindex3": "pytest_vindex3.plugin"},
+        "pytest_vindex3.implementations": {"vindex3_reference": "vindex3_reference.adapter"},
+    }
