@@ -11,7 +11,19 @@ LAYOUTS = ("unspecified", "contiguous_halves", "interleaved")
 BANK_KINDS = ("dense", "routed", "shared")
 BROWSE_MODES = ("none", "direct", "strided")
 
+GATE_UP_FUSED = ROLES.index("gate_up_fused")
+BLOCKS_VALUES = PACKINGS.index("blocks_values")
+"""From this packing on, values and scales are stored apart and a pair number is needed."""
+UNSPECIFIED = LAYOUTS.index("unspecified")
+
 
 def shown(words: tuple[str, ...], tag: int) -> str | int:
     """A known tag as its word, an unknown one as its integer (LYRW-TAGS-03)."""
     return words[tag] if tag < len(words) else tag
+
+
+def tag_of(words: tuple[str, ...], asked: str | int) -> int | None:
+    """The tag that is asked for by word or by integer; None for a word that the vocabulary lacks."""
+    if isinstance(asked, str):
+        return words.index(asked) if asked in words else None
+    return asked

@@ -1,5 +1,7 @@
 """Records of LYRW v2 as numpy dtypes: the bytes of lyrw.md section 1, and nothing else."""
 
+from __future__ import annotations
+
 import numpy as np
 
 MAGIC = b"LYRW"
@@ -7,9 +9,14 @@ FORMAT_VERSION = 2
 ALIGNMENT = 64
 UNPAIRED = 0xFFFF
 
+SPLIT_LAYER = 0x1
+"""The one assigned bit of the header flags: the layer is split over several files."""
+BROWSE = 0x3
+"""The assigned bits of the bank flags."""
+
 HEADER = np.dtype(
     [
-        ("magic", "S4"),
+        ("magic", "V4"),
         ("format_version", "<u4"),
         ("logical_layer", "<u4"),
         ("num_banks", "<u2"),
@@ -50,3 +57,8 @@ SCHEMA = np.dtype(
 )
 
 ROW = np.dtype([("offset", "<u8"), ("length", "<u8")])
+
+
+def aligned(offset: int) -> int:
+    """The next multiple of `ALIGNMENT`, `offset` itself where it is one (LYRW-TABLES-06)."""
+    return -(-offset // ALIGNMENT) * ALIGNMENT

@@ -1,0 +1,60 @@
+"""The verbs of LYRW v2 layer files: lyrw.parse, lyrw.region, lyrw.partner (lyrw.md, section 10)."""
+
+from __future__ import annotations
+
+from vindex3_reference.lyrw import pair, region
+from vindex3_reference.lyrw.observation import Observation
+from vindex3_reference.lyrw.reader import LayerFile
+from vindex3_reference.refusal import Refusal
+
+__all__ = ["lyrw_parse", "lyrw_partner", "lyrw_region"]
+
+Answer = dict[str, object]
+Role = str | int
+
+
+def lyrw_parse(*, path: str) -> Answer:
+    """Describe a layer file from its header, descriptors and schemas alone."""
+    with LayerFile(path) as layer:
+        return Observation(layer).parsed()
+
+
+def lyrw_region(
+    *, path: str, bank_id: int, entry: int, schema_index: int | None = None, role: Role | None = None
+) -> Answer:
+    """Give the place and bytes of one region; `schema_index` decides where a role is given as well."""
+    with LayerFile(path) as layer:
+        slot = region.slot_of(layer, bank_id, entry)
+        if slot is None:
+            return {"absent": True}
+        index = _asked_schema(layer, slot, schema_index, role)
+        if index is None:
+            return {"absent": True}
+        extent, data = region.bytes_of(layer, slot, index)
+        return {**extent._asdict(), "data": data}
+
+
+def lyrw_partner(
+    *, path: str, bank_id: int, entry: int, schema_index: int, partner_role: Role = "scales"
+) -> Answer:
+    """Find the schema that is paired with another one, and the place of its region for the entry."""
+    with LayerFile(path) as layer:
+        slot = region.slot_of(layer, bank_id, entry)
+        if slot is None or not region.has_schema(layer, slot, schema_index):
+            return {"absent": True}
+        partner, pair_id = pair.partner_of(layer, slot, schema_index, partner_role)
+        return {
+            "schema_index": partner,
+            "pair_id": pair_id,
+            **region.extent_of(layer, slot, partner)._asdict(),
+        }
+
+
+def _asked_schema(
+    layer: LayerFile, slot: region.Slot, schema_index: int | None, role: Role | None
+) -> int | None:
+    if schema_index is not None:
+        return schema_index if region.has_schema(layer, slot, schema_index) else None
+    if role is None:
+        raise Refusal("missing-field", "a region is asked by schema_index or by role", field="schema_index")
+    return region.schema_with_role(layer, slot, role)

@@ -1,0 +1,97 @@
+"""A regular file that is read by position, and what is refused when it is none."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING, Self
+
+from vindex3_reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_NOT_THERE = {
+    errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV,
+}  # fmt: skip
+# A FIFO without a writer opens at once instead of waiting for one.
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class Source:
+    """A file opened for reading; close it, or use it as a context manager.
+
+    Attributes:
+        path: as it was given.
+        length: bytes in the file when it was opened.
+
+    Raises:
+        Refusal: `missing-file` where no regular file is (LYRW-FILE-01), `io` where the system fails.
+    """
+
+    __slots__ = ("_descriptor", "length", "path")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            self._descriptor = os.open(path, _FLAGS)
+        except OSError as error:
+            raise _refused(error, path) from None
+        except ValueError:  # a NUL or a lone surrogate: no file can have this name
+            raise _missing(path) from None
+        status = os.fstat(self._descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            self.close()
+            raise _missing(path)
+        self.length = status.st_size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """The bytes from `offset`: `length` of them, or fewer where the file ends before.
+
+        Callers hold `offset + length` within `self.length`, so that no claim sizes a buffer; a file
+        that shrank since then gives fewer bytes.
+        """
+        try:
+            data = os.pread(self._descriptor, length, offset)
+            if len(data) == length:
+                return data
+            return self._rest(data, offset, length)
+        except OSError as error:
+            raise _refused(error, self.path) from None
+
+    def length_now(self) -> int:
+        """Bytes in the file at this moment, for a file that changes while it is read."""
+        return os.fstat(self._descriptor).st_size
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _rest(self, first: bytes, offset: int, length: int) -> bytes:
+        """Go on after a short read: one call gives 2 GiB at most, and a signal may cut it."""
+        pieces = [first]
+        have = len(first)
+        while pieces[-1] and have < length:
+            pieces.append(os.pread(self._descriptor, length - have, offset + have))
+            have += len(pieces[-1])
+        return b"".join(pieces)
+
+
+def _refused(error: OSError, path: str) -> Refusal:
+    if error.errno in _NOT_THERE:
+        return _missing(path)
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return Refusal("io", f"{path} cannot be read: {reason}", path=path, reason=reason)
+
+
+def _missing(path: str) -> Refusal:
+    return Refusal("missing-file", f"{path} is not there as a regular file", path=path)
