@@ -61,7 +61,9 @@ def _array_difference(expected: Sequence[object], found: object, path: str) -> D
     if not isinstance(found, list):
         return Difference(path, list(expected), found)
     for index, value in enumerate(expected):
-        difference = first_difference(value, found[index] if index < len(found) else MISSING, f"{path}[{index}]")
+        difference = first_difference(
+            value, found[index] if index < len(found) else MISSING, f"{path}[{index}]"
+        )
         if difference:
             return difference
     if len(found) > len(expected):
@@ -71,7 +73,7 @@ def _array_difference(expected: Sequence[object], found: object, path: str) -> D
 
 def _same_value(expected: object, found: object) -> bool:
     if isinstance(expected, float) and isinstance(found, float):
-        both_nan = expected != expected and found != found  # noqa: PLR0124 -- NaN is one class
+        both_nan = expected != expected and found != found
         return both_nan or struct.pack("<d", expected) == struct.pack("<d", found)
     return expected == found
 
@@ -92,7 +94,9 @@ class FreeOrder:
             return Difference(path, list(self.items), found)
         left = list(found)
         for item in self.items:
-            match = next((place for place, other in enumerate(left) if first_difference(item, other) is None), None)
+            match = next(
+                (place for place, other in enumerate(left) if first_difference(item, other) is None), None
+            )
             if match is None:
                 return Difference(path, item, left)
             del left[match]

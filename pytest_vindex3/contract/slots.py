@@ -1,7 +1,7 @@
-"""Slot types that JSON has no word for: bytes and arrays of numbers.
+"""Slot types that JSON has no word for: bytes, arrays of numbers, stored documents.
 
-To a type checker `Blob` is `bytes` and `FloatArray` is a numpy array; at run time both are marker
-classes through which `typed.py` finds the slots that travel in another form on a wire.
+To a type checker `Blob` is `bytes`, `FloatArray` a numpy array and `Document` anything; at run time
+they are marker classes through which `typed.py` and the wire find the slots that need care.
 """
 
 from __future__ import annotations
@@ -14,10 +14,33 @@ if TYPE_CHECKING:
 
     Blob = bytes
     FloatArray = npt.NDArray[np.floating]
+    Document = object
 else:
 
-    class Blob(bytes):
+    class _Marker(type):
+        """Says what stands in a marked slot once it has been judged, so that no value is wrapped."""
+
+        def __instancecheck__(cls, value: object) -> bool:
+            return cls._holds(value)
+
+    class Blob(metaclass=_Marker):
         """Bytes: any buffer in Python; `{"base64": ...}` or `{"file": ...}` on the pipe."""
 
-    class FloatArray:
+        @staticmethod
+        def _holds(value: object) -> bool:
+            return type(value) is bytes
+
+    class FloatArray(metaclass=_Marker):
         """An array of floats: numpy in Python; `{"dtype", "shape", "data"}` on the pipe."""
+
+        @staticmethod
+        def _holds(value: object) -> bool:
+            return type(value).__name__ == "ndarray"
+
+    class Document(metaclass=_Marker):
+        """A stored JSON document, of any shape."""
+
+        @staticmethod
+        def _holds(value: object) -> bool:
+            del value
+            return True

@@ -9,13 +9,35 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 _Definition = TypeVar("_Definition", bound=type)
 _declared: dict[str, Verb] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An argument that a request carries as a list of objects and a Python function sees as a function.
+
+    Attributes:
+        keys: the keys of an object that are the function's parameters, in order.
+        value: the key of what the function answers; None where no object has such keys.
+    """
+
+    keys: tuple[str, ...]
+    value: str
+
+    def function(self, items: Sequence[Mapping[str, Any]]) -> Callable[..., Any]:
+        """The function that a list stands for; its parameters may be given by position or by name."""
+        table = {tuple(item[key] for key in self.keys): item[self.value] for item in items}
+
+        def offered(*positional: object, **named: object) -> Any:
+            return table.get((*positional, *(named[key] for key in self.keys[len(positional) :])))
+
+        return offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +51,7 @@ class Verb:
         required: arguments that every request carries.
         options: arguments that only go to implementations which declare them.
         answer: the type of the answer.
+        offers: arguments that a Python adapter sees as functions.
     """
 
     name: str
@@ -37,14 +60,24 @@ class Verb:
     required: frozenset[str]
     options: frozenset[str]
     answer: Any
+    offers: Mapping[str, Offer] = field(default_factory=dict)
 
     @property
     def function(self) -> str:
         """The name of the function that answers it in a Python adapter."""
         return self.name.replace(".", "_")
 
+    def offered(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as a Python adapter sees them: the lists that stand for functions made functions."""
+        return {
+            key: self.offers[key].function(value) if key in self.offers and value is not None else value
+            for key, value in arguments.items()
+        }
 
-def verb(name: str, *, options: tuple[str, ...] = ()) -> Callable[[_Definition], _Definition]:
+
+def verb(
+    name: str, *, options: tuple[str, ...] = (), offers: Mapping[str, Offer] | None = None
+) -> Callable[[_Definition], _Definition]:
     """Register the decorated Protocol as the definition of the verb `name`."""
 
     def register(definition: _Definition) -> _Definition:
@@ -55,7 +88,13 @@ def verb(name: str, *, options: tuple[str, ...] = ()) -> Callable[[_Definition],
         required = {key for key in hints if parameters[key].default is inspect.Parameter.empty}
         summary = inspect.getdoc(definition) or ""
         _declared[name] = Verb(
-            name, summary.partition("\n")[0], hints, frozenset(required), frozenset(options), answer
+            name,
+            summary.partition("\n")[0],
+            hints,
+            frozenset(required),
+            frozenset(options),
+            answer,
+            dict(offers or {}),
         )
         return definition
 

@@ -1,0 +1,91 @@
+"""The door without a process of its own: verb functions are called where we are.
+
+Nothing can be bounded or measured here, and a crash ends everything; for debuggers, for single
+questions, and, inside a child, for the process behind the pipe.
+"""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from collections.abc import Callable, Mapping
+
+from pytest_vindex3.contract.door import NO_LIMITS, Description, DoorKind
+from pytest_vindex3.contract.find import Found
+from pytest_vindex3.contract.frames import brief
+from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reply, Unjudged
+from pytest_vindex3.contract.typed import judged_answer, judged_refusal
+from pytest_vindex3.contract.verb import Verb, verbs
+
+
+class InProcess:
+    """A loaded implementation in this process; see `door.Door`."""
+
+    def __init__(self, found: Found) -> None:
+        self.kind: DoorKind = "in process"
+        self.origin = found.origin
+        self._found = found
+
+    def describe(self) -> Description:
+        """What the implementation claims."""
+        found = self._found
+        language = f"Python {platform.python_version()}"
+        return Description(found.name, found.version, language, found.claimed, found.options)
+
+    def ask(self, verb: str, arguments: Mapping[str, object], limits: Limits = NO_LIMITS) -> Reply:
+        """Put one request. A KeyboardInterrupt of the user passes through; nothing else does."""
+        if limits.memory is not None or limits.measure:
+            outcome: Outcome = Unjudged("memory, time and reads cannot be measured in process")
+        else:
+            outcome = self._outcome(verb, arguments)
+        return Reply(verb, dict(arguments), outcome)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def _outcome(self, name: str, arguments: Mapping[str, object]) -> Outcome:
+        verb, function = verbs().get(name), self._found.functions.get(name)
+        if verb is None or function is None:
+            missing = name.replace(".", "_")
+            return Fault("over-claim", f"{name} is claimed, but there is no function {missing}")
+        untaken = _untaken(function, arguments)
+        if untaken:
+            return self._refuses_arguments(name, untaken)
+        return _judged(verb, function, verb.offered(arguments))
+
+    def _refuses_arguments(self, verb: str, untaken: str) -> Fault:
+        if untaken in self._found.options.get(verb, ()):
+            return Fault(
+                "over-claim", f"the option {untaken} of {verb} is declared, but its function lacks it"
+            )
+        return Fault("exception", f"the function of {verb} takes no argument {untaken}")
+
+
+def _judged(verb: Verb, function: Callable[..., object], arguments: Mapping[str, object]) -> Outcome:
+    try:
+        return judged_answer(verb, function(**arguments))
+    except BaseException as exception:
+        if type(exception) is KeyboardInterrupt and not hasattr(exception, "kind"):
+            raise
+        return judged_refusal(exception) or _fault(exception)
+
+
+def _fault(exception: BaseException) -> Fault:
+    if isinstance(exception, MemoryError):
+        return Fault("memory", brief(exception))
+    detail = brief(exception)
+    if isinstance(exception, Exception) and hasattr(exception, "kind"):
+        detail += "\nIt has a kind, but no mapping names: so it is no refusal."
+    return Fault("exception", detail)
+
+
+def _untaken(function: Callable[..., object], arguments: Mapping[str, object]) -> str:
+    """An argument that the function cannot take by keyword, or nothing."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return ""
+    named = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
+    return next((name for name in arguments if name not in named), "")
