@@ -32,7 +32,7 @@ ROOMS = [
     Room("pytest_vindex3.law", "."),
     Room("vindex3_reference", "reference"),
     Room("vindex3_golden", "golden"),
-    Room("vindex3_fixtures", "fixtures", ("pytest_vindex3.contract",), (MUTANTS,)),
+    Room("vindex3_fixtures", "fixtures", ("pytest_vindex3.contract", "vindex3_golden"), (MUTANTS,)),
     Room(MUTANTS, "fixtures", ("pytest_vindex3.contract", "vindex3_fixtures", "vindex3_reference")),
     Room(
         "vindex3_suites",
