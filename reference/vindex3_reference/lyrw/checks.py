@@ -78,22 +78,14 @@ def version(found: int) -> None:
     )
 
 
-def schemas(rows: Records, places: Array, bank_ids: Array) -> None:
-    """Refuse the first schema at fault: by pairing, else by layout, else by its index.
-
-    Args:
-        rows: schemas of whole banks, in file order.
-        places: the position of each within its bank.
-        bank_ids: the bank_id of each.
-    """
+def faulty_schema(rows: Records, places: Array) -> int | None:
+    """The first row with a fault, if any has one; `places` are the positions within their banks."""
     wrong = (
         mispaired(rows["packing"], rows["pair_id"])
         | layout_misplaced(rows["role"], rows["layout"])
         | misnumbered(rows["schema_index"], places)
     )
-    if wrong.any():
-        first = int(wrong.argmax())
-        _refuse_schema(rows[first : first + 1], int(places[first]), int(bank_ids[first]))
+    return int(wrong.argmax()) if wrong.any() else None
 
 
 def mispaired(packing: Array, pair_id: Array) -> Flags:
@@ -114,6 +106,44 @@ def misnumbered(schema_index: Array, place: Array) -> Flags:
     """Whether a schema's index is not its position within its bank (LYRW-SCHEMA-02)."""
     wrong: Flags = schema_index != place
     return wrong
+
+
+def schema_refusal(row: Records, place: int, bank_id: int) -> Refusal:
+    """The refusal of a faulty schema, by its pairing, else its layout, else its index.
+
+    Args:
+        row: the schema, as an array of one.
+        place: its position within its bank.
+        bank_id: the id of its bank.
+    """
+    schema_index, role, _, packing, pair_id, layout, _, _ = row.item()
+    names = {"bank_id": bank_id, "schema_index": place}
+    if mispaired(row["packing"], row["pair_id"]).any():
+        word = vocabulary.shown(vocabulary.PACKINGS, packing)
+        return Refusal(
+            "inconsistent-pairing",
+            f"schema {place} of bank {bank_id}: packing {word} with pair_id {pair_id}",
+            **names,
+            packing=word,
+            pair_id=pair_id,
+        )
+    if layout_misplaced(row["role"], row["layout"]).any():
+        role_word = vocabulary.shown(vocabulary.ROLES, role)
+        layout_word = vocabulary.shown(vocabulary.LAYOUTS, layout)
+        return Refusal(
+            "layout-on-non-fused",
+            f"schema {place} of bank {bank_id}: layout {layout_word} on role {role_word}",
+            **names,
+            role=role_word,
+            layout=layout_word,
+        )
+    return Refusal(
+        "schema-index-mismatch",
+        f"schema {place} of bank {bank_id} calls itself {schema_index}",
+        bank_id=bank_id,
+        expected=place,
+        found=schema_index,
+    )
 
 
 def segments(rows: Sequence[tuple[int, int, int, int]], num_entries: Mapping[int, int]) -> None:
@@ -142,34 +172,3 @@ def segments(rows: Sequence[tuple[int, int, int, int]], num_entries: Mapping[int
                 end_entry=end_entry,
                 num_entries=num_entries[bank_id],
             )
-
-
-def _refuse_schema(row: Records, place: int, bank_id: int) -> None:
-    schema_index, role, _, packing, pair_id, layout, _, _ = row.item()
-    names = {"bank_id": bank_id, "schema_index": place}
-    if mispaired(row["packing"], row["pair_id"]).any():
-        word = vocabulary.shown(vocabulary.PACKINGS, packing)
-        raise Refusal(
-            "inconsistent-pairing",
-            f"schema {place} of bank {bank_id}: packing {word} with pair_id {pair_id}",
-            **names,
-            packing=word,
-            pair_id=pair_id,
-        )
-    if layout_misplaced(row["role"], row["layout"]).any():
-        role_word = vocabulary.shown(vocabulary.ROLES, role)
-        layout_word = vocabulary.shown(vocabulary.LAYOUTS, layout)
-        raise Refusal(
-            "layout-on-non-fused",
-            f"schema {place} of bank {bank_id}: layout {layout_word} on role {role_word}",
-            **names,
-            role=role_word,
-            layout=layout_word,
-        )
-    raise Refusal(
-        "schema-index-mismatch",
-        f"schema {place} of bank {bank_id} calls itself {schema_index}",
-        bank_id=bank_id,
-        expected=place,
-        found=schema_index,
-    )

@@ -7,6 +7,7 @@ file has before it is read, so that no declared count reserves memory (LYRW-COST
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Self
 
@@ -122,10 +123,12 @@ class LayerFile:
         raw = self.source.read(start, size * count)
         checks.whole("region schema table", start, size, count, start + len(raw))
         rows = np.frombuffer(raw, wire.SCHEMA)
-        counts = self.banks["region_schema_count"][first:end]
-        begins = np.repeat(np.array(self.first_schema[first:end]), counts)
-        places = np.arange(self.first_schema[first], self.first_schema[end]) - begins
-        checks.schemas(rows, places, np.repeat(self.banks["bank_id"][first:end], counts))
+        counts = self.banks["region_schema_count"][first:end].tolist()
+        fault = checks.faulty_schema(rows, np.concatenate([np.arange(count) for count in counts]))
+        if fault is not None:
+            bank = bisect_right(self.first_schema, self.first_schema[first] + fault) - 1
+            place = self.first_schema[first] + fault - self.first_schema[bank]
+            raise checks.schema_refusal(rows[fault : fault + 1], place, int(self.banks["bank_id"][bank]))
         return rows
 
     def _read_segments(self, at: int) -> None:
