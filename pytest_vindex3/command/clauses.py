@@ -1,0 +1,205 @@
+"""`vindex3 clauses`: the statements of the law, and which tests of the suites cover them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from pytest_vindex3.command import EXIT_FAULT, EXIT_INTEGRITY, EXIT_NOTHING, EXIT_WRONG
+from pytest_vindex3.law.registry import FAMILIES, Clause
+from pytest_vindex3.law.registry import clauses as law
+
+Evaluated = Mapping[str, Iterable[str]]
+"""Per clause, the sides ("legal", "wrong") on which one test evaluated a check of it."""
+
+RUN_FAILED = 1
+RUN_BROKE_INTEGRITY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What the suites do for one clause.
+
+    Attributes:
+        clause: the clause.
+        tests: ids of the tests that evaluated a check of it, sorted.
+        missing: "legal", and "wrong" where the clause refuses or reports, unless a check met such an input.
+        due: its verb is one that implementations can be asked already.
+    """
+
+    clause: Clause
+    tests: tuple[str, ...]
+    missing: tuple[str, ...]
+    due: bool
+
+    @property
+    def covered(self) -> bool:
+        """Whether a check met every side of input that the clause needs."""
+        return not self.missing
+
+
+def cover(clauses: Iterable[Clause], evaluated: Mapping[str, Evaluated], verbs: Iterable[str]) -> list[Cover]:
+    """Say of each clause what the suites do for it.
+
+    Args:
+        clauses: the clauses to say it of.
+        evaluated: what each test evaluated, by test id.
+        verbs: the verbs that the contract has.
+    """
+    tests: dict[str, list[str]] = {}
+    sides: dict[str, set[str]] = {}
+    for test, by_clause in sorted(evaluated.items()):
+        for name, seen in by_clause.items():
+            tests.setdefault(name, []).append(test)
+            sides.setdefault(name, set()).update(seen)
+    askable = frozenset(verbs)
+    found = []
+    for clause in clauses:
+        needed = ("legal", "wrong") if clause.needs_wrong_input else ("legal",)
+        missing = tuple(side for side in needed if side not in sides.get(clause.id, ()))
+        found.append(Cover(clause, tuple(tests.get(clause.id, ())), missing, clause.verb in askable))
+    return found
+
+
+def select(pattern: str | None, family: str | None, level: str | None) -> list[Clause]:
+    """Find the clauses of this family and level whose id matches; `LYRW-MAGIC` finds `LYRW-MAGIC-01` too."""
+    wanted = (pattern or "*").upper()
+    return [
+        clause
+        for clause in law().values()
+        if (fnmatchcase(clause.id, wanted) or fnmatchcase(clause.id, f"{wanted}-*"))
+        and family in (None, clause.family)
+        and level in (None, clause.level)
+    ]
+
+
+@click.command()
+@click.argument("pattern", required=False)
+@click.option(
+    "--coverage", is_flag=True, help="Run the suites over the reference and say which tests cover what."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--family", type=click.Choice(FAMILIES), help="Only clauses of this family.")
+@click.option("--level", type=click.Choice(["must", "should", "may"]), help="Only clauses of this level.")
+def command(
+    pattern: str | None, coverage: bool, as_json: bool, family: str | None, level: str | None
+) -> None:
+    """List the clauses, all or those whose id matches PATTERN (LYRW-MAGIC, "*-COST-*").
+
+    With --coverage the command ends with 1 when a clause of a verb of the contract is not covered, and with
+    5 when nothing was examined. Clauses of verbs that the contract does not have yet are listed as later.
+    """
+    chosen = select(pattern, family, level)
+    if coverage:
+        _show_coverage(chosen, as_json)
+    elif as_json:
+        print(json.dumps({"clauses": [_listed(clause) for clause in chosen]}, indent=1))
+    else:
+        titles = ("clause", "level", "verb", "claim")
+        _table(titles, [(clause.id, clause.level, clause.verb, clause.text) for clause in chosen])
+    if not chosen:
+        click.echo("no clause matches", err=True)
+        sys.exit(EXIT_NOTHING)
+
+
+def _show_coverage(chosen: Sequence[Clause], as_json: bool) -> None:
+    from pytest_vindex3.contract.verb import verbs
+
+    verdict, evaluated = _run_suites()
+    covers = cover(chosen, evaluated, verbs())
+    if as_json:
+        print(json.dumps({"clauses": [_covered(item) for item in covers]}, indent=1))
+    else:
+        rows = [(item.clause.id, item.clause.level, item.clause.verb, _state(item)) for item in covers]
+        _table(("clause", "level", "verb", "covered by"), rows)
+    due = [item for item in covers if item.due]
+    missing = [item.clause.id for item in due if not item.covered]
+    click.echo(
+        f"{len(due) - len(missing)} of {len(due)} clauses covered; "
+        f"{len(covers) - len(due)} more belong to verbs that come later",
+        err=True,
+    )
+    for name in missing:
+        click.echo(f"not covered: {name}", err=True)
+    _end(verdict, nothing=not due or not evaluated, wrong=bool(missing))
+
+
+def _end(verdict: int, *, nothing: bool, wrong: bool) -> None:
+    """Leave with the exit code of the command, unless all is well."""
+    if verdict == RUN_BROKE_INTEGRITY:
+        sys.exit(EXIT_INTEGRITY)
+    if verdict not in (0, RUN_FAILED):
+        sys.exit(EXIT_FAULT)
+    if nothing:
+        sys.exit(EXIT_NOTHING)
+    if wrong or verdict == RUN_FAILED:
+        sys.exit(EXIT_WRONG)
+
+
+def _run_suites() -> tuple[int, dict[str, Evaluated]]:
+    """Certify the reference in a process of its own; its exit code, and what each test evaluated."""
+    from pytest_vindex3.report.document import read_report
+
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        options = ["--vindex3-impl=vindex3_reference", f"--vindex3-report={report}"]
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", *options],
+            cwd=folder,
+            env=environment,
+            stdout=sys.stderr,
+            check=False,
+        )
+        if not report.exists():
+            return run.returncode or RUN_FAILED, {}
+        rows = read_report(report).rows
+    return run.returncode, {row.id: row.sides for row in rows}
+
+
+def _listed(clause: Clause) -> dict[str, object]:
+    keys = ("id", "level", "family", "role", "verb", "verdict", "text", "names")
+    return {key: getattr(clause, key) for key in keys}
+
+
+def _covered(item: Cover) -> dict[str, object]:
+    return {
+        "id": item.clause.id,
+        "level": item.clause.level,
+        "family": item.clause.family,
+        "tests": item.tests,
+        "covered": item.covered,
+    }
+
+
+def _state(item: Cover) -> str:
+    if item.covered:
+        return f"{len(item.tests)} test{'s' if len(item.tests) > 1 else ''}"
+    if not item.due:
+        return "later"
+    return f"NOT COVERED: no {' and no '.join(item.missing)} input" if item.tests else "NOT COVERED: no test"
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table: with lines folded on a terminal, one line a row and tabs between cells elsewhere."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*titles, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)
