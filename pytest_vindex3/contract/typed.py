@@ -12,6 +12,8 @@ from pytest_vindex3.contract.outcome import Answer, Misfit, Refused
 from pytest_vindex3.contract.plain import Exhausted, foreign, plain
 from pytest_vindex3.contract.slots import Blob, Document, FloatArray
 from pytest_vindex3.contract.verb import Verb
+from pytest_vindex3.contract.words import slot_words, words
+from pytest_vindex3.contract.words import word as word
 
 NEVER_REFUSALS: Final = (
     MemoryError,
@@ -23,19 +25,6 @@ NEVER_REFUSALS: Final = (
 )
 """Exceptions that are no refusal, whatever they carry: the machine or the programme gave up."""
 
-_WORDS = {
-    "int": "integer",
-    "float": "number",
-    "bool": "boolean",
-    "str": "string",
-    "array": "list",
-    "dict": "object",
-    "ndarray": "array of numbers",
-    "numpy.ndarray": "array of numbers",
-    "Document": "plain data",
-    "FloatArray": "array of floats",
-    "Blob": "bytes",
-}
 _PLACE = r"(?: - at `\$\.?(?P<where>[^`]*)`)?$"
 _WRONG = re.compile(r"Expected `(?P<expected>[^`]*)`, got `(?P<found>[^`]*)`" + _PLACE)
 _WRONG_KEY = re.compile(r"Expected `str`.* - at `key` in `\$\.?(?P<where>[^`]*)`$")
@@ -63,7 +52,7 @@ def judged_answer(verb: Verb, raw: object) -> Answer | Misfit:
     except Exhausted as reason:
         return Misfit("", "plain data", f"a value that {reason}")
     except msgspec.ValidationError as error:
-        return _misfit(str(error), error.__cause__)
+        return _misfit(verb.answer, str(error), error.__cause__)
     return Answer(value)
 
 
@@ -115,21 +104,6 @@ def _message(exception: BaseException) -> str:
         return ""
 
 
-def word(value: object) -> str:
-    """The type of a value in the words of this kit: integer, number, list, object, null, ..."""
-    if value is None:
-        return "null"
-    if isinstance(value, Mapping):
-        return "object"
-    if isinstance(value, (list, tuple)):
-        return "list"
-    return _word(type(value).__name__)
-
-
-def _word(types: str) -> str:
-    return " or ".join(_WORDS.get(name, name) for name in types.split(" | "))
-
-
 def _marked(slot: Any, value: Any) -> object:
     """Judge a slot of `slots.py`; msgspec calls this where a value has not the slot's type already."""
     if slot is Blob and type(value) is bytes:
@@ -141,17 +115,18 @@ def _marked(slot: Any, value: Any) -> object:
     place = foreign(value) if slot is Document else ("", value)
     if place is None:
         return value
-    raise _UnfitError(Misfit(place[0], _word(slot.__name__), word(place[1])))
+    raise _UnfitError(Misfit(place[0], words(slot.__name__), word(place[1])))
 
 
-def _misfit(message: str, cause: BaseException | None) -> Misfit:
+def _misfit(answer: Any, message: str, cause: BaseException | None) -> Misfit:
     """A misfit out of the message of msgspec, the only form in which it says where and what."""
     if match := _MISSING.match(message):
-        return Misfit(_join(match["where"] or "", match["name"]), "there", "missing")
+        where = _join(match["where"] or "", match["name"])
+        return Misfit(where, slot_words(answer, where), "missing")
     if match := _WRONG_KEY.match(message):
         return Misfit(match["where"] or "", "string keys", "an object with other keys")
     if match := _WRONG.match(message):
-        return Misfit(match["where"] or "", _word(match["expected"]), _word(match["found"]))
+        return Misfit(match["where"] or "", words(match["expected"]), words(match["found"]))
     match = _OTHER.match(message)
     where, text = (match["where"] or "", match["text"]) if match else ("", message)
     if isinstance(cause, _UnfitError):

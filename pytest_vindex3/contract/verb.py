@@ -86,7 +86,7 @@ def verb(
         answer = hints.pop("return")
         parameters = inspect.signature(call).parameters
         required = {key for key in hints if parameters[key].default is inspect.Parameter.empty}
-        summary = inspect.getdoc(definition) or ""
+        summary = inspect.cleandoc(definition.__doc__ or "")
         _declared[name] = Verb(
             name,
             summary.partition("\n")[0],

@@ -1,0 +1,74 @@
+"""Types in the words of this kit: integer, number, string, boolean, null, list, object, bytes, ..."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import inspect
+
+_WORDS = {
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "str": "string",
+    "none": "null",
+    "any": "plain data",
+    "array": "list",
+    "dict": "object",
+    "typeddict": "object",
+    "ndarray": "array of numbers",
+    "numpy.ndarray": "array of numbers",
+    "FloatArray": "array of floats",
+    "Blob": "bytes",
+    "Document": "plain data",
+}
+_STEP = re.compile(r"\[[^\]]*\]|[^.\[]+")
+
+
+def word(value: object) -> str:
+    """The type of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        return "object"
+    if isinstance(value, (list, tuple)):
+        return "list"
+    return words(type(value).__name__)
+
+
+def words(types: str) -> str:
+    """Names of types, parted by `|`, as words; a name without a word stays as it is."""
+    return " or ".join(_WORDS.get(name, name) for name in types.split(" | "))
+
+
+def slot_words(annotation: Any, where: str) -> str:
+    """The types that the slot at the dotted path `where` of an annotated type takes."""
+    slots = [inspect.type_info(annotation)]
+    for step in _STEP.findall(where):
+        slots = [below for slot in slots for below in _below(slot, step)]
+    names = dict.fromkeys(_name(one) for slot in slots for one in _members(slot))
+    return words(" | ".join(names)) or "plain data"
+
+
+def _members(slot: inspect.Type) -> tuple[inspect.Type, ...]:
+    return slot.types if isinstance(slot, inspect.UnionType) else (slot,)
+
+
+def _below(slot: inspect.Type, step: str) -> list[inspect.Type]:
+    found: list[inspect.Type] = []
+    for one in _members(slot):
+        if isinstance(one, inspect.TypedDictType):
+            found += [field.type for field in one.fields if field.name == step]
+        elif isinstance(one, inspect.ListType):
+            found.append(one.item_type)
+        elif isinstance(one, inspect.DictType):
+            found.append(one.value_type)
+    return found
+
+
+def _name(slot: inspect.Type) -> str:
+    if isinstance(slot, inspect.CustomType):
+        return slot.cls.__name__
+    return "array" if isinstance(slot, inspect.ListType) else type(slot).__name__.removesuffix("Type").lower()
