@@ -1,0 +1,76 @@
+"""Perturbations: the oracle with one key or one fact dropped or altered, by machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from pytest_vindex3.contract.door import NO_LIMITS, Description, Door, DoorKind
+from pytest_vindex3.contract.outcome import Answer, Limits, Reply
+from pytest_vindex3.contract.typed import judged_answer
+from pytest_vindex3.contract.verb import verbs
+from pytest_vindex3.law.registry import clauses
+from pytest_vindex3.trust.place import How, Place, answer_places
+
+HOWS: tuple[How, ...] = ("drop", "alter")
+_KIND = re.compile(r"`([a-z0-9-]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """One change to what the oracle says."""
+
+    place: Place
+    how: How
+
+    def __str__(self) -> str:
+        return f"{self.how} {self.place}"
+
+
+def perturbations(verb_names: Iterable[str]) -> list[Perturbation]:
+    """Every key of the answers of these verbs and every fact that the law names, dropped and altered."""
+    asked = set(verb_names)
+    places = [place for name in sorted(asked) for place in answer_places(verbs()[name])]
+    places += _facts(asked)
+    return [Perturbation(place, how) for place in places for how in HOWS]
+
+
+def _facts(asked: set[str]) -> list[Place]:
+    """The facts of refusals that the refusing clauses of these verbs name."""
+    named = {
+        Place(clause.verb, kind, (fact,))
+        for clause in clauses().values()
+        if clause.verb in asked and clause.verdict == "refuse"
+        for kind in _KIND.findall(clause.text)
+        for fact in clause.names
+    }
+    return sorted(named, key=str)
+
+
+class PerturbedDoor:
+    """A door that says what the one behind it says, but for one perturbation."""
+
+    def __init__(self, inner: Door, perturbation: Perturbation) -> None:
+        self.kind: DoorKind = inner.kind
+        self.origin = inner.origin
+        self._inner = inner
+        self._perturbation = perturbation
+
+    def describe(self) -> Description:
+        """See `Door`."""
+        return self._inner.describe()
+
+    def ask(self, verb: str, arguments: Mapping[str, object], limits: Limits = NO_LIMITS) -> Reply:
+        """See `Door`; a dropped key may make the answer a misfit, as on any door."""
+        reply = self._inner.ask(verb, arguments, limits)
+        place = self._perturbation.place
+        changed = place.perturbed(reply.outcome, self._perturbation.how) if place.verb == verb else None
+        if changed is None:
+            return reply
+        if isinstance(changed, Answer):
+            changed = judged_answer(verbs()[verb], changed.value)
+        return replace(reply, outcome=changed)
+
+    def close(self) -> None:
+        """Leave the door behind open: it is shared by all perturbations."""
