@@ -1,0 +1,111 @@
+"""The facts of a failure as plain data: what a page shows and the report holds.
+
+Paths in them are relative to the test's own folder, so that the same failure has the same facts on
+every machine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_vindex3.contract.difference import MISSING
+from pytest_vindex3.contract.outcome import Fault, Misfit, Refused
+from pytest_vindex3.law.registry import kinds
+from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.report.shown import cut, shown
+
+_INDEX = re.compile(r"\[\d+\]")
+_STDERR_LINES = 2
+
+
+def facts(failure: Failure, folder: Path) -> dict[str, Any]:
+    """What a failure found, as JSON types."""
+    reply = failure.reply
+    here = f"{folder}/"
+    data: dict[str, Any] = {
+        "clause": failure.clause.id,
+        "level": failure.clause.level,
+        "claim": failure.clause.text,
+        "verb": reply.verb,
+        "arguments": {name: _argument(value, here) for name, value in reply.arguments.items()},
+        "difference": None,
+        "fault": None,
+        "said": _said(failure).replace(here, ""),
+        "stderr": [cut(line) for line in reply.stderr.replace(here, "").splitlines()[-_STDERR_LINES:]],
+        "blame": _blame(failure),
+    }
+    if failure.fault:
+        data["fault"] = {"what": failure.fault.what, "detail": _detail(failure.fault, here)}
+        data["cause"] = (
+            f"{failure.fault.what}: {data['fault']['detail'][-1] if data['fault']['detail'] else ''}"
+        )
+    elif failure.difference:
+        place = failure.difference
+        data["difference"] = {
+            "path": place.path,
+            "expected": _side(place.expected, here),
+            "found": _side(place.found, here),
+        }
+        data["cause"] = f"{failure.clause.id} at {_INDEX.sub('[]', place.path) or 'the outcome'}"
+        if place.path in ("", "refused"):
+            data["cause"] += f": {data['difference']['expected']}, {data['difference']['found']}"
+    return data
+
+
+def _detail(fault: Fault, here: str) -> list[str]:
+    return [cut(line) for line in fault.detail.replace(here, "").splitlines() if line.strip()][-4:]
+
+
+def _side(value: object, here: str) -> str:
+    if value is MISSING:
+        return "nothing"
+    text = value if isinstance(value, str) and value.startswith(_WORDS) else shown(value)
+    return cut(text.replace(here, ""))
+
+
+_WORDS = ("refused as ", "an answer", "at most ")
+
+
+def _argument(value: object, here: str) -> object:
+    if isinstance(value, str):
+        return value.replace(here, "") if value.startswith(here) else value
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        return shown(value)
+    return value if len(text) <= 2000 else shown(value)
+
+
+def _said(failure: Failure) -> str:
+    outcome = failure.reply.outcome
+    if not isinstance(outcome, Refused):
+        return ""
+    names = _names(outcome.names)
+    message = f": {outcome.message}" if outcome.message else ""
+    return cut(f"refused as {outcome.kind}{names}{message}")
+
+
+def _names(names: Mapping[str, object]) -> str:
+    return (
+        " (" + ", ".join(f"{key}={shown(value, 60)}" for key, value in names.items()) + ")" if names else ""
+    )
+
+
+def _blame(failure: Failure) -> str:
+    """Whose fault it may be."""
+    fault, outcome = failure.fault, failure.reply.outcome
+    if fault and fault.what in ("hang", "memory"):
+        return "the implementation; or a slow or small machine (--vindex3-time-scale)"
+    if fault and fault.what in ("garbage", "over-claim"):
+        return "the adapter: what it says does not follow the contract"
+    if fault:
+        return "the implementation, or its adapter"
+    if isinstance(outcome, Misfit):
+        return "the adapter: an answer of another type than the contract's"
+    if isinstance(outcome, Refused) and outcome.kind not in kinds():
+        return "the adapter: a kind that the law does not have"
+    return "the implementation; or the suite, if it misreads the clause"

@@ -1,0 +1,102 @@
+"""Tests whose inputs are drawn: hypothesis with every setting fixed, the same files on every machine."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vindex3.plugin.ask import Ask
+from pytest_vindex3.plugin.check import Failed, NotRun
+from pytest_vindex3.plugin.verdict import find_failed
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+QUICK_EXAMPLES = 5
+SOAK_FACTOR = 25
+MOST_SHRINKS = 150
+_UNSHRUNK = frozenset({"hang", "memory"})
+
+
+class _Stop(BaseException):
+    """Ends the search for a smaller failing input."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__()
+        self.failed = failed
+
+
+def generated(
+    strategy: SearchStrategy[Any], examples: int = 40
+) -> Callable[[Callable[..., object]], Callable[..., None]]:
+    """Run a test with drawn inputs, as its argument `drawn`; it must take `ask` as well.
+
+    Args:
+        strategy: what to draw.
+        examples: how many of them in the profile certify; quick takes a few, soak many more.
+    """
+
+    def decorate(test: Callable[..., object]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(ask: Ask, **fixtures: Any) -> None:
+            _search(functools.partial(test, ask=ask, **fixtures), strategy, ask, examples)
+
+        signature = inspect.signature(test)
+        kept = [parameter for name, parameter in signature.parameters.items() if name != "drawn"]
+        run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        del run.__wrapped__  # type: ignore[attr-defined]
+        return pytest.mark.vindex3_generated(run)
+
+    return decorate
+
+
+def _search(test: Callable[..., object], strategy: SearchStrategy[Any], ask: Ask, examples: int) -> None:
+    import hypothesis
+
+    failures = 0
+
+    def once(drawn: Any) -> None:
+        nonlocal failures
+        try:
+            test(drawn=drawn)
+        except NotRun as reason:
+            pytest.skip(str(reason))
+        except Failed as failed:
+            failures += 1
+            fault = failed.failure.fault
+            if failures >= MOST_SHRINKS or (fault and fault.what in _UNSHRUNK):
+                raise _Stop(failed) from None
+            raise
+
+    fixed = hypothesis.settings(
+        max_examples=_count(ask, examples),
+        database=None,
+        deadline=None,
+        derandomize=False,
+        print_blob=False,
+        report_multiple_bugs=False,
+        stateful_step_count=50,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+    )
+    try:
+        hypothesis.seed(ask.seed)(fixed(hypothesis.given(drawn=strategy)(once)))()
+    except _Stop as stop:
+        raise stop.failed from None
+    except Exception as exception:
+        failed = find_failed(exception)
+        if failed is None:
+            raise
+        raise failed from None
+
+
+def _count(ask: Ask, examples: int) -> int:
+    profile = ask.settings.profile
+    if profile == "soak":
+        return examples * SOAK_FACTOR
+    return min(examples, QUICK_EXAMPLES) if profile == "quick" else examples

@@ -1,0 +1,125 @@
+"""The id of a test: path inside the suites, name, case; no implementation, machine or running number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pytest_vindex3.law.registry import Clause, clauses
+
+CLAUSE_MARK = "vindex3_clause"
+NEEDS_MARK = "vindex3_needs"
+GENERATED_MARK = "vindex3_generated"
+IMPLEMENTATION = "vindex3_implementation"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a conformance test is.
+
+    Attributes:
+        id: its stable id.
+        function: the id without the case, the same for all cases of one function.
+        family: the folder of the suites it stands in, or the family of its clauses.
+        clauses: the clauses it names, by id.
+        verbs: the verbs it asks.
+        options: the options it asks, as (verb, option).
+        generated: whether its inputs are drawn.
+        implementation: the label of the implementation it runs for, "" where there is only one.
+        canary: whether it reports the canary of its family.
+    """
+
+    id: str
+    function: str
+    family: str
+    clauses: dict[str, Clause]
+    verbs: frozenset[str]
+    options: frozenset[tuple[str, str]]
+    generated: bool
+    implementation: str
+    canary: bool
+
+    @property
+    def level(self) -> str:
+        """The level of its clauses, of which there is one."""
+        return next((clause.level for clause in self.clauses.values()), "must")
+
+
+_key = pytest.StashKey[Identity]()
+
+
+def of(item: pytest.Item) -> Identity | None:
+    """The identity of a conformance test, None for any other test."""
+    if _key not in item.stash:
+        if item.get_closest_marker(CLAUSE_MARK) is None:
+            return None
+        item.stash[_key] = _identify(item)
+    return item.stash[_key]
+
+
+def _identify(item: pytest.Item) -> Identity:
+    named = {name: clauses()[name] for mark in item.iter_markers(CLAUSE_MARK) for name in mark.args}
+    needed = [str(name) for mark in item.iter_markers(NEEDS_MARK) for name in mark.args]
+    options = frozenset(_option(name) for name in needed if ":" in name)
+    verbs = {clause.verb for clause in named.values()} | {name.partition(":")[0] for name in needed}
+    implementation, case = _parameters(item)
+    path = _path(item)
+    function = f"{path}::{_dotted(item)}"
+    folder = path.partition("/")[0] if "/" in path else ""
+    return Identity(
+        id=f"{function}[{case}]" if case else function,
+        function=function,
+        family=folder if in_suites(item) else next(iter(named.values())).family,
+        clauses=named,
+        verbs=frozenset(verbs),
+        options=options,
+        generated=item.get_closest_marker(GENERATED_MARK) is not None,
+        implementation=implementation,
+        canary=item.path.name == "test_canary.py",
+    )
+
+
+def in_suites(item: pytest.Item) -> bool:
+    """Whether the test belongs to the installed suites."""
+    return item.path.is_relative_to(_suites())
+
+
+@cache
+def _suites() -> Path:
+    import vindex3_suites
+
+    return Path(vindex3_suites.__path__[0]).resolve()
+
+
+def _path(item: pytest.Item) -> str:
+    path = item.path.resolve()
+    for root in (_suites(), item.config.rootpath.resolve()):
+        if path.is_relative_to(root):
+            return path.relative_to(root).as_posix()
+    return path.name
+
+
+def _dotted(item: pytest.Item) -> str:
+    name = getattr(item, "originalname", None) or item.name
+    classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    return "::".join([*classes, name])
+
+
+def _parameters(item: pytest.Item) -> tuple[str, str]:
+    """The label of the implementation and the name of the case; the label is applied last."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
+        return "", ""
+    label = str(callspec.params.get(IMPLEMENTATION, ""))
+    case = str(callspec.id)
+    if label:
+        case = "" if case == label else case.removesuffix(f"-{label}")
+    return label, case
+
+
+def _option(name: str) -> tuple[str, str]:
+    verb, _, option = name.partition(":")
+    return verb, option

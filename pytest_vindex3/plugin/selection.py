@@ -1,0 +1,26 @@
+"""Globs of `--vindex3-only` and of known failures; brackets are plain, for ids have them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pytest_vindex3.plugin.identity import Identity
+
+
+def matches(glob: str, known: Identity) -> bool:
+    """Whether a glob means this test: by its id, function, file, clauses or family."""
+    if any(fits(glob, name) for name in (known.id, known.function, known.id.partition("::")[0])):
+        return True
+    return known.family == glob or any(fits(glob, name) for name in known.clauses)
+
+
+def fits(glob: str, name: str) -> bool:
+    """Whether `name` is `glob`, with `*` for any text and `?` for any character."""
+    return _compiled(glob).fullmatch(name) is not None
+
+
+@cache
+def _compiled(glob: str) -> re.Pattern[str]:
+    special = {"*": ".*", "?": "."}
+    return re.compile("".join(special.get(sign, re.escape(sign)) for sign in glob), re.DOTALL)

@@ -1,0 +1,80 @@
+"""The implementations of a run and the folders it writes to; knows nothing of pytest's hooks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_vindex3.contract.door import Description, Door
+from pytest_vindex3.contract.opening import open_door
+from pytest_vindex3.plugin.settings import Settings
+
+_NAMED = re.compile(r"([A-Za-z0-9_.-]+)=(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """One implementation behind its door.
+
+    Attributes:
+        spec: as it was given, for replay lines.
+        label: its name in ids where there are several, and in the report.
+        door: how it is asked.
+        description: what it says of itself.
+    """
+
+    spec: str
+    label: str
+    door: Door
+    description: Description
+
+
+@dataclass(slots=True)
+class Session:
+    """All that the tests of one process share."""
+
+    settings: Settings
+    implementations: tuple[Implementation, ...]
+    scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="vindex3-")))
+
+    @classmethod
+    def open(cls, settings: Settings, roots: Sequence[Path]) -> Session:
+        """Load every implementation.
+
+        Raises:
+            NotLoaded: one could not be found or started.
+        """
+        opened: list[Implementation] = []
+        try:
+            for spec in settings.implementations:
+                door = open_door(spec, in_process=settings.in_process, roots=roots)
+                opened.append(Implementation(spec, _label(spec, opened), door, door.describe()))
+        except BaseException:
+            for implementation in opened:
+                implementation.door.close()
+            raise
+        return cls(settings, tuple(opened))
+
+    def implementation(self, label: str) -> Implementation:
+        """The implementation of this label; the only one where the label is empty."""
+        return next((one for one in self.implementations if one.label == label), self.implementations[0])
+
+    def close(self) -> None:
+        """End every implementation and remove what the tests wrote."""
+        for implementation in self.implementations:
+            with suppress(OSError):
+                implementation.door.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _label(spec: str, taken: Sequence[Implementation]) -> str:
+    named = _NAMED.fullmatch(spec)
+    label = named[1] if named else Path(spec).stem if spec.endswith(".py") else spec
+    label = re.sub(r"[^A-Za-z0-9_.:/-]+", "_", label)
+    same = sum(one.label.partition("#")[0] == label for one in taken)
+    return f"{label}#{same + 1}" if same else label

@@ -1,0 +1,80 @@
+"""The page of a failure: at most 15 lines, for a person who has never seen the suite."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import textwrap
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from pytest_vindex3.report.row import Row
+
+MOST_LINES = 15
+WIDTH = 110
+_INDENT = 11
+
+
+def page(row: Row, spec: str, more: str = "") -> list[str]:
+    """The page of a red row: clause and claim, difference, bytes, blame, and lines to replay it.
+
+    Args:
+        row: with its failure.
+        spec: the implementation as it was named, for the replay lines.
+        more: what else has the same cause.
+    """
+    data = row.failure or {}
+    title = f"{row.verdict.upper()} {data['clause']} ({data['level']})  {row.id}"
+    lines = [title, *_wrapped("claim", data["claim"], 3), *_found(data)]
+    last = _replay(row, data, spec)
+    if more:
+        last.append(_line("also", more))
+    room = MOST_LINES - len(lines) - len(last) - 1
+    lines += [
+        _line("bytes" if index == 0 else "", text) for index, text in enumerate(data.get("bytes", [])[:room])
+    ]
+    return [*lines, _line("may be", data["blame"]), *last]
+
+
+def _found(data: Mapping[str, Any]) -> list[str]:
+    fault, difference = data["fault"], data["difference"]
+    if fault:
+        lines = [
+            _line(fault["what"] if index == 0 else "", text)
+            for index, text in enumerate(fault["detail"][-3:])
+        ]
+        return (lines or [_line("fault", fault["what"])]) + [
+            _line("stderr", text) for text in data["stderr"][-1:]
+        ]
+    place = difference["path"] or "the outcome"
+    lines = [
+        _line("differs", place),
+        _line("expected", difference["expected"]),
+        _line("found", difference["found"]),
+    ]
+    return lines + ([_line("said", data["said"])] if data["said"] else [])
+
+
+def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
+    again = f"pytest {shlex.quote(f'--vindex3-impl={spec}')} --vindex3-only={shlex.quote(row.id)}"
+    words = [f"{name}={_word(value, row.inputs)}" for name, value in data["arguments"].items()]
+    call = " ".join(["vindex3 call", shlex.quote(spec), data["verb"], *map(shlex.quote, words)])
+    return [_line("replay", again), _line("or", call)]
+
+
+def _word(value: object, inputs: str) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value)
+    return value if not inputs or "/" in value else str(PurePath(inputs) / value)
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:<{_INDENT - 2}}{text}"
+
+
+def _wrapped(label: str, text: str, most: int) -> list[str]:
+    parts = textwrap.wrap(text, WIDTH - _INDENT)
+    if len(parts) > most:
+        parts = [*parts[: most - 1], parts[most - 1][: WIDTH - _INDENT - 4] + " ..."]
+    return [_line(label if index == 0 else "", part) for index, part in enumerate(parts)]

@@ -1,0 +1,57 @@
+"""The summary of a run, at most a dozen lines, and the pages of its failures, grouped by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from pytest_vindex3.report.page import page
+from pytest_vindex3.report.row import VERDICTS, Row
+
+MOST_PAGES = 10
+_MOST_FAMILIES = 5
+
+
+def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
+    """Failures by cause: ten in full, the rest a line each."""
+    groups = _by_cause(rows)
+    lines: list[str] = []
+    for group in groups[:MOST_PAGES]:
+        first = group[0]
+        lines += [*page(first, specs[first.implementation], _others(group)), ""]
+    for group in groups[MOST_PAGES:]:
+        first = group[0]
+        cause = (first.failure or {}).get("cause", "")
+        lines.append(
+            f"{first.verdict.upper()} {cause}  {first.id}" + (f" (+{len(group) - 1})" if group[1:] else "")
+        )
+    return lines
+
+
+def _by_cause(rows: Iterable[Row]) -> list[list[Row]]:
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.failure:
+            groups.setdefault((row.implementation, row.failure["cause"]), []).append(row)
+    return sorted(groups.values(), key=lambda group: -len(group))
+
+
+def _others(group: Sequence[Row]) -> str:
+    if not group[1:]:
+        return ""
+    clauses = {row.failure["clause"] for row in group if row.failure}
+    return f"{len(group) - 1} more of this cause, {len(clauses)} clauses; all of them in the report"
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """A line per implementation and family: how many tests have which verdict."""
+    lines = []
+    several = len({row.implementation for row in rows}) > 1
+    ordered = sorted(rows, key=lambda row: (row.implementation, row.family))
+    for (label, family), group in groupby(ordered, key=lambda row: (row.implementation, row.family)):
+        counts = Counter(row.verdict for row in group)
+        words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
+        name = f"{label} {family}" if several else family
+        lines.append(f"{name:<16}{', '.join(words)}")
+    return lines
