@@ -1,0 +1,20 @@
+"""`vindex3 serve`: a Python implementation on the pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("serve", short_help="Put a Python implementation on the pipe.")
+@click.argument("spec")
+def command(spec: str) -> None:
+    """Answer requests on standard input with the implementation SPEC until the input ends.
+
+    SPEC is `mypkg`, `module:attribute` or `path/to/adapter.py`. One JSON object a line goes each way; what
+    the implementation prints goes to standard error.
+    """
+    from pytest_vindex3.contract.host import serve
+
+    serve(spec, [Path.cwd()])
