@@ -68,14 +68,15 @@ def version(found: int) -> None:
     """Refuse another generation, before any count is used (LYRW-VERSION-01 to 03)."""
     if found == wire.FORMAT_VERSION:
         return
-    generation = {"generation": "VINDEX2"} if found == 1 else {}
-    raise Refusal(
+    refusal = Refusal(
         "wrong-generation",
         f"format_version is {found}; this reader needs {wire.FORMAT_VERSION}",
         found=found,
         required=wire.FORMAT_VERSION,
-        **generation,
     )
+    if found in wire.OLDER_GENERATIONS:
+        refusal.names["generation"] = wire.OLDER_GENERATIONS[found]
+    raise refusal
 
 
 def faulty_schema(rows: Records, places: Array) -> int | None:
@@ -117,13 +118,13 @@ def schema_refusal(row: Records, place: int, bank_id: int) -> Refusal:
         bank_id: the id of its bank.
     """
     schema_index, role, _, packing, pair_id, layout, _, _ = row.item()
-    names = {"bank_id": bank_id, "schema_index": place}
     if mispaired(row["packing"], row["pair_id"]).any():
         word = vocabulary.shown(vocabulary.PACKINGS, packing)
         return Refusal(
             "inconsistent-pairing",
             f"schema {place} of bank {bank_id}: packing {word} with pair_id {pair_id}",
-            **names,
+            bank_id=bank_id,
+            schema_index=place,
             packing=word,
             pair_id=pair_id,
         )
@@ -133,7 +134,8 @@ def schema_refusal(row: Records, place: int, bank_id: int) -> Refusal:
         return Refusal(
             "layout-on-non-fused",
             f"schema {place} of bank {bank_id}: layout {layout_word} on role {role_word}",
-            **names,
+            bank_id=bank_id,
+            schema_index=place,
             role=role_word,
             layout=layout_word,
         )

@@ -6,6 +6,8 @@ import numpy as np
 
 MAGIC = b"LYRW"
 FORMAT_VERSION = 2
+OLDER_GENERATIONS = {1: "VINDEX2"}
+"""The container generation that owns layer files of an older version."""
 ALIGNMENT = 64
 UNPAIRED = 0xFFFF
 
