@@ -52,6 +52,7 @@ class Verb:
         options: arguments that only go to implementations which declare them.
         answer: the type of the answer.
         offers: arguments that a Python adapter sees as functions.
+        signature: how a Python adapter defines it.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Verb:
     options: frozenset[str]
     answer: Any
     offers: Mapping[str, Offer] = field(default_factory=dict)
+    signature: str = ""
 
     @property
     def function(self) -> str:
@@ -95,10 +97,20 @@ def verb(
             frozenset(options),
             answer,
             dict(offers or {}),
+            _signature(name, parameters),
         )
         return definition
 
     return register
+
+
+def _signature(name: str, parameters: Mapping[str, inspect.Parameter]) -> str:
+    shown = [
+        key if one.default is one.empty else f"{key}={one.default!r}"
+        for key, one in parameters.items()
+        if key != "self"
+    ]
+    return f"def {name.replace('.', '_')}({', '.join(shown)}):"
 
 
 @cache

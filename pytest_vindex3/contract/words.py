@@ -48,8 +48,17 @@ def slot_words(annotation: Any, where: str) -> str:
     slots = [inspect.type_info(annotation)]
     for step in _STEP.findall(where):
         slots = [below for slot in slots for below in _below(slot, step)]
-    names = dict.fromkeys(_name(one) for slot in slots for one in _members(slot))
-    return words(" | ".join(names)) or "plain data"
+    found = dict.fromkeys(type_word(one) for slot in slots for one in _members(slot))
+    return " or ".join(found) or "plain data"
+
+
+def type_word(slot: inspect.Type) -> str:
+    """The word for one type that is no union."""
+    if isinstance(slot, inspect.CustomType):
+        return words(slot.cls.__name__)
+    return words(
+        "array" if isinstance(slot, inspect.ListType) else type(slot).__name__.removesuffix("Type").lower()
+    )
 
 
 def _members(slot: inspect.Type) -> tuple[inspect.Type, ...]:
@@ -66,9 +75,3 @@ def _below(slot: inspect.Type, step: str) -> list[inspect.Type]:
         elif isinstance(one, inspect.DictType):
             found.append(one.value_type)
     return found
-
-
-def _name(slot: inspect.Type) -> str:
-    if isinstance(slot, inspect.CustomType):
-        return slot.cls.__name__
-    return "array" if isinstance(slot, inspect.ListType) else type(slot).__name__.removesuffix("Type").lower()

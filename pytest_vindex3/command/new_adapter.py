@@ -1,0 +1,57 @@
+"""`vindex3 new-adapter`: a starting point that runs."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from pytest_vindex3.contract.verb import verbs
+
+_TEMPLATES = files("pytest_vindex3.command") / "templates"
+_SUFFIX = ".txt"
+
+
+@click.command("new-adapter")
+@click.argument("language", type=click.Choice(sorted(folder.name for folder in _TEMPLATES.iterdir())))
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+def command(language: str, folder: Path) -> None:
+    r"""Write an adapter to begin with into DIR.
+
+    The adapter answers one verb and refuses what is no LYRW file as the law asks; all else in it is still
+    to be written, so most of its tests are red. DIR is made where it is not there; nothing in it is ever
+    overwritten.
+
+    \b
+      vindex3 new-adapter python my-adapter
+      pytest --vindex3-impl=my-adapter/adapter.py
+
+    Exit status: 0 written, 2 usage (a file is already there, or DIR cannot be written).
+    """
+    texts = {
+        template.name.removesuffix(_SUFFIX): Template(template.read_text("utf-8"))
+        for template in (_TEMPLATES / language).iterdir()
+    }
+    taken = sorted(name for name in texts if (folder / name).exists())
+    if taken:
+        raise click.UsageError(f"{folder} has {' and '.join(taken)} already; nothing was written")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in sorted(texts.items()):
+            with (folder / name).open("x", encoding="utf-8") as file:
+                file.write(text.substitute(sketches=_sketches(), folder=folder))
+    except OSError as error:
+        raise click.UsageError(f"cannot write into {folder}: {error.strerror or error}") from None
+    click.echo(f"Wrote {', '.join(str(folder / name) for name in sorted(texts))}. Next:")
+    click.echo(f"  pytest --vindex3-impl={folder / 'adapter.py'}")
+
+
+def _sketches() -> str:
+    """The verbs of the family that are still to be written, as comments in a Python adapter."""
+    lines: list[str] = []
+    for verb in verbs().values():
+        if verb.name.startswith("lyrw.") and verb.name != "lyrw.parse":
+            lines += ["#", f"# {verb.signature}", f"#     {verb.summary}"]
+    return "\n".join(lines)
