@@ -1,0 +1,143 @@
+"""The formats: how each is recognised and shown with a ruler.
+
+A format is a module of this package that has a `FORMAT`; private modules are what they share. A new
+format adds a module and edits none.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from pytest_vindex3.formats._raw import raw
+from pytest_vindex3.formats._ruler import Line, Span, lines, offset_width
+from pytest_vindex3.formats._source import Source, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["Format", "Line", "Span", "annotate", "detect", "dump", "dump_text", "formats"]
+
+SMALL: Final = 1 << 20
+"""Bytes up to which a dump leaves nothing out."""
+
+LEADING: Final = 64
+"""Bytes at the beginning of a file by which a format may be recognised."""
+
+
+@runtime_checkable
+class Format(Protocol):
+    """One file format."""
+
+    @property
+    def name(self) -> str:
+        """What users call it, such as "lyrw"."""
+        ...
+
+    def detect(self, leading: bytes, name: str) -> bool:
+        """Whether a file that begins so, and has this name ("" for bytes alone), is taken for one."""
+        ...
+
+    def spans(self, source: Source) -> Iterator[Span]:
+        """Every byte of the source named, in order, none twice; whatever the bytes are."""
+        ...
+
+
+@cache
+def formats() -> Mapping[str, Format]:
+    """Every format of this package, by name."""
+    found: dict[str, Format] = {}
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            entry: Format = importlib.import_module(f"{__name__}.{module.name}").FORMAT
+            found[entry.name] = entry
+    return found
+
+
+def detect(data_or_path: bytes | Path) -> Format | None:
+    """The format of these bytes or of the file at this path, or None.
+
+    Leading bytes decide; where no format knows them, the name of the file.
+
+    Raises:
+        OSError: there is no regular file, or it cannot be read.
+    """
+    with opened(data_or_path) as source:
+        return _detected(source)
+
+
+def _detected(source: Source) -> Format | None:
+    leading = source.read(0, min(source.size, LEADING))
+    for name in ("", source.name):
+        for entry in formats().values():
+            if entry.detect(leading, name):
+                return entry
+    return None
+
+
+def dump(
+    data_or_path: bytes | Path,
+    *,
+    form: str | None = None,
+    start: int = 0,
+    stop: int | None = None,
+    everything: bool = True,
+) -> Iterator[Line]:
+    """The lines that show a file, each byte with its name.
+
+    Args:
+        data_or_path: bytes, or a path of a regular file, which is never read whole.
+        form: the name of a format to read it as; otherwise the one it is recognised as.
+        start: leave out lines that end at this byte or before it.
+        stop: leave out lines that begin at this byte or after it.
+        everything: False shows long stretches of a file above `SMALL` bytes by their beginning alone.
+
+    Raises:
+        OSError: there is no regular file, or it cannot be read.
+        KeyError: there is no format of the name `form`.
+    """
+    with opened(data_or_path) as source:
+        for line in _lines(source, form, everything):
+            if stop is not None and line.offset + (line.length > 0) > max(stop, start + 1):
+                return
+            if line.offset + max(line.length, 1) > start:
+                yield line
+
+
+def _lines(source: Source, form: str | None, everything: bool) -> Iterator[Line]:
+    entry = formats()[form] if form else _detected(source)
+    spans = entry.spans(source) if entry else iter([raw(source, 0, "")])
+    if not entry and not source.size:
+        spans = iter([Span(0, 0, "no bytes")])
+    return lines(source, spans, short=not everything and source.size > SMALL)
+
+
+def dump_text(data_or_path: bytes | Path, *, form: str | None = None) -> str:
+    """The whole dump as annotated bytes: `assemble` gives the file back.
+
+    Raises:
+        OSError, KeyError: as `dump`.
+    """
+    with opened(data_or_path) as source:
+        width = offset_width(source)
+        return "".join(f"{line.text(width)}\n" for line in _lines(source, form, True))
+
+
+def annotate(data_or_path: bytes | Path, start: int, stop: int, *, limit: int = 12) -> list[str]:
+    """The lines around the bytes from `start` to `stop`, at most `limit`, for a page about them.
+
+    Raises:
+        OSError: there is no regular file, or it cannot be read.
+    """
+    with opened(data_or_path) as source:
+        width = offset_width(source)
+    shown: list[str] = []
+    for line in dump(data_or_path, start=start, stop=stop, everything=False):
+        if len(shown) == limit:
+            shown[-1] = f"; and so on up to {stop}"
+            break
+        shown.append(line.text(width))
+    return shown
