@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from itertools import chain
+from typing import Any, Final, Protocol, runtime_checkable
 
 
 class _Missing:
@@ -14,6 +15,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
+_SIMPLE: Final = frozenset({int, str, bool, float, bytes, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,17 @@ class Pattern(Protocol):
 
 def first_difference(expected: object, found: object, path: str = "") -> Difference | None:
     """The first place where `found` is not what is `expected`; more keys in an object are no difference."""
-    if isinstance(expected, Pattern):
-        return expected.difference(found, path)
-    if isinstance(expected, Mapping):
-        return _object_difference(expected, found, path)
+    if type(expected) in _SIMPLE:
+        same = type(expected) is type(found) and _same_value(expected, found)
+        return None if same else Difference(path, expected, found)
     if isinstance(expected, (list, tuple)):
         return _array_difference(expected, found, path)
+    if isinstance(expected, Mapping):
+        return _object_difference(expected, found, path)
+    if isinstance(expected, Pattern):
+        return expected.difference(found, path)
+    if type(expected) is type(found) and hasattr(expected, "dtype"):
+        return _numbers_difference(expected, found, path)
     same = type(expected) is type(found) and _same_value(expected, found)
     return None if same else Difference(path, expected, found)
 
@@ -71,6 +78,24 @@ def _array_difference(expected: Sequence[object], found: object, path: str) -> D
     return None
 
 
+def _numbers_difference(expected: Any, found: Any, path: str) -> Difference | None:
+    """Arrays of numbers: type and shape, then every number by its bits, NaN as one class."""
+    for fact in ("dtype", "shape"):
+        wanted, there = getattr(expected, fact), getattr(found, fact)
+        if wanted != there:
+            return Difference(f"{path}.{fact}" if path else fact, str(wanted), str(there))
+    bits = f"V{expected.dtype.itemsize}"
+    numbers = (expected == expected) | (found == found)
+    differs = numbers & (expected.view(bits) != found.view(bits))
+    if not differs.any():
+        return None
+    import numpy as np
+
+    place = tuple(map(int, np.unravel_index(differs.argmax(), differs.shape)))
+    where = path + "".join(f"[{index}]" for index in place)
+    return Difference(where, expected[place].item(), found[place].item())
+
+
 def _same_value(expected: object, found: object) -> bool:
     if isinstance(expected, float) and isinstance(found, float):
         both_nan = expected != expected and found != found
@@ -92,16 +117,48 @@ class FreeOrder:
         """The first item that is missing, else the first that is left over."""
         if not isinstance(found, list):
             return Difference(path, list(self.items), found)
-        left = list(found)
-        for item in self.items:
-            match = next(
-                (place for place, other in enumerate(left) if first_difference(item, other) is None), None
-            )
-            if match is None:
-                return Difference(path, item, left)
-            del left[match]
-        surplus = [item for item in left if self.ignored is MISSING or first_difference(self.ignored, item)]
+        matching = _Matching(self.items, found)
+        missing = next((item for item in range(len(self.items)) if not matching.place(item)), None)
+        left = [one for place, one in enumerate(found) if place not in matching.owners]
+        if missing is not None:
+            return Difference(path, self.items[missing], left)
+        surplus = [one for one in left if self.ignored is MISSING or first_difference(self.ignored, one)]
         return Difference(path, MISSING, surplus[0]) if surplus else None
+
+
+class _Matching:
+    """Which expected item owns which found place; an item may fit several, as found ones hold more keys."""
+
+    def __init__(self, items: Sequence[object], found: Sequence[object]) -> None:
+        self.owners: dict[int, int] = {}
+        self._places: dict[int, int] = {}
+        self._items = items
+        self._found = found
+
+    def place(self, item: int) -> bool:
+        """Give one more item a place of its own, moving others where that frees one."""
+        came_from: dict[int, int] = {}
+        waiting = [item]
+        for owner in waiting:
+            for place in chain(range(item, len(self._found)), range(min(item, len(self._found)))):
+                if place in came_from or first_difference(self._items[owner], self._found[place]):
+                    continue
+                came_from[place] = owner
+                if place not in self.owners:
+                    self._move(place, came_from)
+                    return True
+                waiting.append(self.owners[place])
+        return False
+
+    def _move(self, place: int, came_from: Mapping[int, int]) -> None:
+        """Let every item on the way to a free place move on by one."""
+        free: int | None = place
+        while free is not None:
+            owner = came_from[free]
+            self.owners[free] = owner
+            before = self._places.get(owner)
+            self._places[owner] = free
+            free = before
 
 
 def free_order(items: Iterable[object], ignored: object = MISSING) -> FreeOrder:

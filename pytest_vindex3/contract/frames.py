@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import sys
 import traceback
@@ -12,7 +13,7 @@ from types import FrameType
 MOST_FRAMES = 3
 MOST_CHARACTERS = 400
 
-_OURS = str(Path(__file__).parent)
+_OURS = (str(Path(__file__).parent), importlib.__file__, "<frozen importlib")
 
 
 def brief(exception: BaseException) -> str:
@@ -43,11 +44,12 @@ def shown(path: str) -> str:
 def _frames(exception: BaseException) -> Iterator[tuple[FrameType, int]]:
     for frame, number in traceback.walk_tb(exception.__traceback__):
         file = frame.f_code.co_filename
-        if not (file.startswith(_OURS) or "importlib" in file):
+        if not file.startswith(_OURS):
             yield frame, number
 
 
 def _line(frame: FrameType, number: int) -> str:
     code = frame.f_code
     source = linecache.getline(code.co_filename, number).strip()
-    return f"  {shown(code.co_filename)}:{number} in {code.co_name}: {source}".rstrip(": ")
+    place = f"  {shown(code.co_filename)}:{number} in {code.co_qualname}"
+    return f"{place}: {source}" if source else place

@@ -14,6 +14,7 @@ from pytest_vindex3.contract.door import NO_LIMITS, Description, DoorKind
 from pytest_vindex3.contract.find import Found
 from pytest_vindex3.contract.frames import brief
 from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reply, Unjudged
+from pytest_vindex3.contract.plain import Exhausted, plain
 from pytest_vindex3.contract.typed import judged_answer, judged_refusal
 from pytest_vindex3.contract.verb import Verb, verbs
 
@@ -51,7 +52,11 @@ class InProcess:
         untaken = _untaken(function, arguments)
         if untaken:
             return self._refuses_arguments(name, untaken)
-        return _judged(verb, function, verb.offered(arguments))
+        try:
+            own = plain(arguments)  # an implementation that changes its arguments changes its own
+        except Exhausted as reason:
+            return Unjudged(f"the request {reason}")
+        return _judged(verb, function, verb.offered(own))
 
     def _refuses_arguments(self, verb: str, untaken: str) -> Fault:
         if untaken in self._found.options.get(verb, ()):

@@ -17,6 +17,7 @@ from typing import Any
 MOST_DEPTH = 256
 MOST_VALUES = 1 << 25
 
+_TOO_DEEP = f"nests deeper than {MOST_DEPTH} levels, or contains itself"
 _ATOMS = frozenset({type(None), bool, int, float, str, bytes})
 _BYTE_FORMATS = frozenset({"B", "b", "c"})
 _ARRAY_KINDS = frozenset("fiu")
@@ -31,69 +32,80 @@ class _Stranger:
 
 
 def plain(value: object) -> Any:
-    """The value as plain data.
+    """The value as plain data; what it returns shares no container with it.
 
     Raises:
         Exhausted: it nests deeper than `MOST_DEPTH` levels, as a value that contains itself does, or
             holds more than `MOST_VALUES` values.
     """
-    return _Normaliser().normal(value, 0)
+    try:
+        return _Normaliser().normal(value, MOST_DEPTH)
+    except RecursionError:
+        raise Exhausted(_TOO_DEEP) from None
 
 
-def foreign(value: object, path: str = "") -> tuple[str, object] | None:
+def foreign(value: object) -> tuple[str, object] | None:
     """The first place of plain data that JSON has no form for, and what stands there; else None.
 
     Foreign to JSON are bytes, arrays, strangers, and keys that are no strings.
     """
-    if isinstance(value, list):
-        places = ((f"{path}[{index}]", item) for index, item in enumerate(value))
-        return next(filter(None, (foreign(item, place) for place, item in places)), None)
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if type(key) is not str:
-                return path, key
-            if found := foreign(item, f"{path}.{key}" if path else key):
-                return found
-        return None
-    return None if type(value) in _ATOMS and type(value) is not bytes else (path, value)
+    waiting: list[tuple[str, object]] = [("", value)]
+    while waiting:
+        path, one = waiting.pop()
+        if isinstance(one, dict):
+            wrong = next((key for key in one if type(key) is not str), None)
+            if wrong is not None:
+                return path, wrong
+            waiting += reversed([(f"{path}.{key}" if path else key, item) for key, item in one.items()])
+        elif isinstance(one, list):
+            waiting += reversed([(f"{path}[{index}]", item) for index, item in enumerate(one)])
+        elif type(one) not in _ATOMS or type(one) is bytes:
+            return path, one
+    return None
 
 
 class _Normaliser:
+    """One pass over a value; a level of nesting takes one frame, so that deep values fit the stack."""
+
     def __init__(self) -> None:
         self._left = MOST_VALUES
 
-    def normal(self, value: object, depth: int) -> object:
+    def normal(self, value: object, levels: int) -> object:
         self._left -= 1
         if self._left < 0:
-            raise Exhausted(f"more than {MOST_VALUES} values")
+            raise Exhausted(f"holds more than {MOST_VALUES} values")
         if type(value) in _ATOMS:
             return value
+        items = _items(value)
+        if items is None:
+            return _atom(value)
+        if levels == 0:
+            raise Exhausted(_TOO_DEEP)
         if isinstance(value, Mapping):
-            return self._dict(value, depth + 1)
-        if isinstance(value, (list, tuple)):
-            below = self._deeper(depth)
-            return [self.normal(item, below) for item in _items(value)]
-        return _atom(value)
+            made: dict[object, object] = {}
+            for key, item in items:
+                made[_key(key)] = self.normal(item, levels - 1)
+            return made
+        listed: list[object] = []
+        for item in items:
+            listed.append(self.normal(item, levels - 1))  # noqa: PERF401 -- a frame a level
+        return listed
 
-    def _dict(self, value: Mapping[object, object], depth: int) -> object:
-        below = self._deeper(depth - 1)
+
+def _items(value: object) -> list[Any] | None:
+    """What a container holds, pairs of a mapping included; None where it is no container, or raises."""
+    if isinstance(value, dict):
+        return list(dict.items(value))
+    if isinstance(value, list):
+        return list.copy(value)
+    if isinstance(value, tuple):
+        return list(tuple.__iter__(value))
+    if isinstance(value, Mapping):
         try:
-            pairs = list(dict.items(value) if isinstance(value, dict) else value.items())
-            return {_key(key): self.normal(item, below) for key, item in pairs}
-        except Exhausted:
-            raise
+            return [(key, value[key]) for key in value]
         except Exception:
-            return stranger(type(value).__name__)
-
-    @staticmethod
-    def _deeper(depth: int) -> int:
-        if depth >= MOST_DEPTH:
-            raise Exhausted(f"nests deeper than {MOST_DEPTH} levels, or contains itself")
-        return depth + 1
-
-
-def _items(value: list[object] | tuple[object, ...]) -> list[object]:
-    return list.copy(value) if isinstance(value, list) else list(tuple.__iter__(value))
+            return None
+    return None
 
 
 def _key(key: object) -> object:

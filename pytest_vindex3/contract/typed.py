@@ -82,8 +82,8 @@ def _refused(kind: str, names: Mapping[object, object], exception: BaseException
         return Misfit("refused.names", "plain data", f"a value that {reason}")
     if not isinstance(facts, dict):
         return Misfit("refused.names", "object", word(facts))
-    if place := foreign(facts, "refused.names"):
-        return Misfit(place[0], "plain data", word(place[1]))
+    if place := foreign(facts):
+        return Misfit(_join("refused.names", place[0]), "plain data", word(place[1]))
     return Refused(kind, facts, _message(exception))
 
 
