@@ -6,8 +6,8 @@ names, so that a new one only adds files.
 
 from __future__ import annotations
 
+import importlib
 import pkgutil
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import vindex3_reference
@@ -20,9 +20,9 @@ def _verb_functions() -> Iterator[tuple[str, Callable[..., object]]]:
     for room in pkgutil.iter_modules(vindex3_reference.__path__, f"{vindex3_reference.__name__}."):
         if not room.ispkg:
             continue
-        rooms = import_module(room.name)
+        rooms = importlib.import_module(room.name)
         if any(module.name == "verbs" for module in pkgutil.iter_modules(rooms.__path__)):
-            verbs = import_module(f"{room.name}.verbs")
+            verbs = importlib.import_module(f"{room.name}.verbs")
             yield from ((name, getattr(verbs, name)) for name in verbs.__all__)
 
 
