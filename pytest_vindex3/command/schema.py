@@ -57,7 +57,7 @@ def _described(verb: Verb) -> Iterator[str]:
     yield "Arguments"
     fields = [(name, _word(inspect.type_info(kind))) for name, kind in verb.arguments.items()]
     for name, word in fields:
-        yield f"  {name:15} {word}{_manner(verb, name)}"
+        yield f"  {name:17} {word}{_manner(verb, name)}"
     yield ""
     answer = inspect.type_info(verb.answer)
     yield f"Answer: {_word(answer)}"
@@ -66,7 +66,7 @@ def _described(verb: Verb) -> Iterator[str]:
         yield f"{definition.cls.__name__}: {_first_line(definition.cls)}"
         order = list(definition.cls.__annotations__)
         for field in sorted(definition.fields, key=lambda one: order.index(one.name)):
-            yield f"  {field.name:15} {_word(field.type)}{'' if field.required else ', or left out'}"
+            yield f"  {field.name:17} {_word(field.type)}{'' if field.required else ', or left out'}"
 
 
 def _manner(verb: Verb, name: str) -> str:

@@ -14,7 +14,8 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -44,7 +45,7 @@ class Found:
     """A Python implementation that was loaded.
 
     Attributes:
-        name, version: what it says of itself, else its spec and nothing.
+        name, version: the name of the spec, else what it says of itself, else its module or file.
         origin: the file it came from.
         functions: the function that answers, by verb.
         claimed: the verbs it claims; more than `functions` where it over-claims.
@@ -83,22 +84,33 @@ def find(spec: str, roots: Sequence[Path] = ()) -> Found:
     parts = split(spec)
     if parts.command is not None:
         raise NotLoaded(f"{spec} is a program: it is reached through its pipe, never loaded")
-    loaded = _load(parts.target, [root.resolve() for root in roots])
-    adapter = _adapter(loaded, parts.target)
-    return _found(parts.name or parts.target, adapter, loaded)
-
-
-def _load(target: str, roots: Sequence[Path]) -> object:
+    folders = [root.resolve() for root in roots]
     try:
-        for point in entry_points(group=GROUP, name=target):
-            return point.load()
-        return _import(target, roots)
+        with _told("importing", parts.target):
+            loaded = _loaded(parts.target, folders)
     except Absent:
-        raise NotLoaded(_not_found(target, roots)) from None
-    except (NotLoaded, KeyboardInterrupt):
+        raise NotLoaded(_not_found(parts.target, folders)) from None
+    with _told("making the adapter of", parts.target):
+        adapter = _adapter(loaded)
+    with _told("reading the declarations of", parts.target):
+        found = _found(_name_of(parts.target), adapter, loaded)
+    return replace(found, name=parts.name) if parts.name else found
+
+
+@contextmanager
+def _told(doing: str, target: str) -> Iterator[None]:
+    """Tell what the implementer's own code raised, a wish to exit included, in its own frames."""
+    try:
+        yield
+    except (Absent, NotLoaded, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise NotLoaded(f"{target} was found, but importing it failed:\n{brief(error)}") from error
+        raise NotLoaded(f"{doing} {target} failed:\n{brief(error)}") from error
+
+
+def _loaded(target: str, roots: Sequence[Path]) -> object:
+    point = next(iter(entry_points(group=GROUP, name=target)), None)
+    return point.load() if point else _import(target, roots)
 
 
 def _import(target: str, roots: Sequence[Path]) -> object:
@@ -124,30 +136,33 @@ def _file(place: str, roots: Sequence[Path]) -> Path:
     return path / "__init__.py" if (path / "__init__.py").is_file() else path
 
 
-def _adapter(loaded: object, target: str) -> object:
+def _adapter(loaded: object) -> Any:
     """What answers: a factory is called, a `vindex3_adapter` is followed."""
-    pointed = getattr(loaded, "vindex3_adapter", loaded)
+    pointed: Any = getattr(loaded, "vindex3_adapter", loaded)
     is_factory = inspect.isclass(pointed) or (callable(pointed) and not _functions(pointed))
-    if not is_factory:
-        return pointed
-    try:
-        return pointed()  # type: ignore[operator]
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise NotLoaded(f"{target} was found, but making its adapter failed:\n{brief(error)}") from error
+    return pointed() if is_factory else pointed
+
+
+def _name_of(target: str) -> str:
+    """The name of a spec that gives none: of a file its own, or its folder's where all are called alike."""
+    if not _is_path(target.partition(":")[0]):
+        return target
+    path = Path(target.partition(":")[0]).absolute()
+    return path.parent.name if path.stem in {"adapter", "__init__"} else path.stem
 
 
 def _found(name: str, adapter: object, loaded: object) -> Found:
     functions = _functions(adapter)
-    sources = [adapter, loaded, sys.modules.get(getattr(loaded, "__module__", None) or "")]
-    origin = next(filter(None, map(_file_of, [loaded, *sources])), "")
+    home = _module_of(loaded)
+    package = sys.modules.get(home.__name__.partition(".")[0]) if home else None
+    sources = [adapter, loaded, home]
+    origin = next(filter(None, map(_file_of, [loaded, adapter])), "")
     claimed = _declared(sources, "vindex3_verbs")
     if not functions and not claimed:
         raise NotLoaded(_nothing_to_ask(name, origin, adapter))
     return Found(
         name=str(_declared(sources, "vindex3_name") or name),
-        version=str(_declared(sources, "__version__") or _declared(sources, "vindex3_version") or ""),
+        version=str(_declared([*sources, package], "__version__") or ""),
         origin=origin,
         functions=functions,
         claimed=tuple(functions) if claimed is None else tuple(map(str, claimed)),
@@ -183,20 +198,24 @@ def _parameters(function: Callable[..., object]) -> set[str]:
     return {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
 
 
-def _file_of(loaded: object) -> str:
+def _module_of(loaded: object) -> ModuleType | None:
     if isinstance(loaded, ModuleType):
-        return str(getattr(loaded, "__file__", None) or "")
-    module = sys.modules.get(getattr(loaded, "__module__", None) or "")
-    return str(getattr(module, "__file__", None) or "")
+        return loaded
+    return sys.modules.get(str(getattr(loaded, "__module__", None)))
+
+
+def _file_of(loaded: object) -> str:
+    return str(getattr(_module_of(loaded), "__file__", None) or "")
 
 
 def _not_found(target: str, roots: Sequence[Path]) -> str:
     place = target.partition(":")[0]
     folders = ", ".join(map(str, roots)) or str(Path.cwd())
     if _is_path(place):
-        return f"no file {place}; looked in {folders}"
+        near = difflib.get_close_matches(place, _scripts(place, roots), n=3)
+        return f"no file {place}; looked in {folders}" + (f"\nNearest: {', '.join(near)}" if near else "")
     points = sorted({point.name for point in entry_points(group=GROUP)})
-    near = difflib.get_close_matches(place, [*points, *_importable(roots)], n=3, cutoff=0.6)
+    near = difflib.get_close_matches(place, [*points, *_importable(place, roots)], n=3, cutoff=0.6)
     lines = [
         f"no implementation {place!r}. Tried:",
         f"  an entry point of the group {GROUP} (there are: {', '.join(points) or 'none'})",
@@ -205,8 +224,19 @@ def _not_found(target: str, roots: Sequence[Path]) -> str:
     return "\n".join([*lines, f"Nearest: {', '.join(near)}"] if near else lines)
 
 
-def _importable(roots: Sequence[Path]) -> Iterator[str]:
-    return (module.name for module in pkgutil.iter_modules([str(root) for root in roots]))
+def _scripts(place: str, roots: Sequence[Path]) -> list[str]:
+    """Python files that could have been meant: beside the place, and in it where it is a folder."""
+    folder = Path(place).expanduser()
+    tops = [(base, shown) for base in (roots or [Path.cwd()]) for shown in (folder.parent, folder)]
+    return [str(shown / script.name) for base, shown in tops for script in (base / shown).glob("*.py")]
+
+
+def _importable(place: str, roots: Sequence[Path]) -> Iterator[str]:
+    """Modules that could have been meant: in the roots, and beside it in a package that is there."""
+    yield from (module.name for module in pkgutil.iter_modules([str(root) for root in roots]))
+    parent = place.rpartition(".")[0]
+    folders = getattr(sys.modules.get(parent), "__path__", ())
+    yield from (module.name for module in pkgutil.iter_modules(folders, f"{parent}."))
 
 
 def _nothing_to_ask(name: str, origin: str, adapter: object) -> str:

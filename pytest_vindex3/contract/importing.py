@@ -22,6 +22,8 @@ def import_name(name: str, roots: Sequence[Path]) -> ModuleType:
     Raises:
         Absent: no such module; what the module itself raises passes through.
     """
+    if not all(name.split(".")):
+        raise Absent(name)
     with _first_on_path(roots):
         try:
             return importlib.import_module(name)

@@ -80,28 +80,40 @@ class Verb:
 def verb(
     name: str, *, options: tuple[str, ...] = (), offers: Mapping[str, Offer] | None = None
 ) -> Callable[[_Definition], _Definition]:
-    """Register the decorated Protocol as the definition of the verb `name`."""
+    """Register the decorated Protocol as the definition of the verb `name`; see `define`."""
 
     def register(definition: _Definition) -> _Definition:
-        call = definition.__call__
-        hints = get_type_hints(call, include_extras=True)
-        answer = hints.pop("return")
-        parameters = inspect.signature(call).parameters
-        required = {key for key in hints if parameters[key].default is inspect.Parameter.empty}
-        summary = inspect.cleandoc(definition.__doc__ or "")
-        _declared[name] = Verb(
-            name,
-            summary.partition("\n")[0],
-            hints,
-            frozenset(required),
-            frozenset(options),
-            answer,
-            dict(offers or {}),
-            _signature(name, parameters),
-        )
+        _declared[name] = define(name, definition, options=options, offers=offers)
         return definition
 
     return register
+
+
+def define(
+    name: str, definition: type, *, options: tuple[str, ...] = (), offers: Mapping[str, Offer] | None = None
+) -> Verb:
+    """The verb that a Protocol defines.
+
+    Args:
+        name: such as "lyrw.parse".
+        definition: a class whose `__call__` has annotated parameters and an annotated answer.
+        options: the parameters that only go to implementations which declare them.
+        offers: the parameters that a Python adapter sees as functions.
+    """
+    call = definition.__call__
+    hints = get_type_hints(call, include_extras=True)
+    answer = hints.pop("return")
+    parameters = inspect.signature(call).parameters
+    return Verb(
+        name=name,
+        summary=inspect.cleandoc(definition.__doc__ or "").partition("\n")[0],
+        arguments=hints,
+        required=frozenset(key for key in hints if parameters[key].default is inspect.Parameter.empty),
+        options=frozenset(options),
+        answer=answer,
+        offers=dict(offers or {}),
+        signature=_signature(name, parameters),
+    )
 
 
 def _signature(name: str, parameters: Mapping[str, inspect.Parameter]) -> str:
