@@ -15,7 +15,7 @@ from pytest_vindex3.contract.find import Found
 from pytest_vindex3.contract.frames import brief
 from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reply, Unjudged
 from pytest_vindex3.contract.plain import Exhausted, plain
-from pytest_vindex3.contract.typed import judged_answer, judged_refusal
+from pytest_vindex3.contract.typed import ABSENT, NEVER_REFUSALS, carried, judged_answer, judged_refusal
 from pytest_vindex3.contract.verb import Verb, verbs
 
 
@@ -70,16 +70,16 @@ def _judged(verb: Verb, function: Callable[..., object], arguments: Mapping[str,
     try:
         return judged_answer(verb, function(**arguments))
     except BaseException as exception:
-        if type(exception) is KeyboardInterrupt and not hasattr(exception, "kind"):
-            raise
+        if type(exception) is KeyboardInterrupt and not vars(exception):
+            raise  # the user's own: an adapter that means to say something has dressed it up
         return judged_refusal(exception) or _fault(exception)
 
 
 def _fault(exception: BaseException) -> Fault:
-    if isinstance(exception, MemoryError):
+    if issubclass(type(exception), MemoryError):
         return Fault("memory", brief(exception))
     detail = brief(exception)
-    if isinstance(exception, Exception) and hasattr(exception, "kind"):
+    if carried(exception, "kind") is not ABSENT and not issubclass(type(exception), NEVER_REFUSALS):
         detail += "\nIt has a kind, but no mapping names: so it is no refusal."
     return Fault("exception", detail)
 

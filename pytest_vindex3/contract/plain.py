@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 MOST_DEPTH = 256
 MOST_VALUES = 1 << 25
@@ -81,7 +81,7 @@ class _Normaliser:
             return _atom(value)
         if levels == 0:
             raise Exhausted(_TOO_DEEP)
-        if isinstance(value, Mapping):
+        if issubclass(type(value), Mapping):
             made: dict[object, object] = {}
             for key, item in items:
                 made[_key(key)] = self.normal(item, levels - 1)
@@ -94,22 +94,24 @@ class _Normaliser:
 
 def _items(value: object) -> list[Any] | None:
     """What a container holds, pairs of a mapping included; None where it is no container, or raises."""
-    if isinstance(value, dict):
-        return list(dict.items(value))
-    if isinstance(value, list):
-        return list.copy(value)
-    if isinstance(value, tuple):
-        return list(tuple.__iter__(value))
-    if isinstance(value, Mapping):
+    kind = type(value)  # never isinstance, which asks the value itself what it is
+    if issubclass(kind, dict):
+        return list(dict.items(cast("dict[Any, Any]", value)))
+    if issubclass(kind, list):
+        return list.copy(cast("list[Any]", value))
+    if issubclass(kind, tuple):
+        return list(tuple.__iter__(cast("tuple[Any, ...]", value)))
+    if issubclass(kind, Mapping):
+        mapping = cast("Mapping[Any, Any]", value)
         try:
-            return [(key, value[key]) for key in value]
+            return [(key, mapping[key]) for key in mapping]
         except Exception:
             return None
     return None
 
 
 def _key(key: object) -> object:
-    return str.__str__(key) if isinstance(key, str) else stranger(type(key).__name__)
+    return _base(key) if issubclass(type(key), str) else stranger(type(key).__name__)
 
 
 def _atom(value: object) -> object:
@@ -122,12 +124,12 @@ def _atom(value: object) -> object:
 
 
 def _base(value: object) -> object:
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
+    if issubclass(type(value), str):
+        return str.__str__(cast("str", value))
+    if issubclass(type(value), int):
+        return int.__int__(cast("int", value))
+    if issubclass(type(value), float):
+        return float.__float__(cast("float", value))
     raise TypeError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -30,7 +30,7 @@ _WRONG = re.compile(r"Expected `(?P<expected>[^`]*)`, got `(?P<found>[^`]*)`" + 
 _WRONG_KEY = re.compile(r"Expected `str`.* - at `key` in `\$\.?(?P<where>[^`]*)`$")
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`" + _PLACE)
 _OTHER = re.compile(r"(?P<text>.*?)" + _PLACE, re.DOTALL)
-_ABSENT: Final = object()
+ABSENT: Final = object()
 
 
 class _UnfitError(ValueError):
@@ -63,19 +63,19 @@ def judged_refusal(exception: BaseException) -> Refused | Misfit | None:
     of plain data, that is a misfit, a refusal of the wrong type. Whether the law has the kind is not
     judged here.
     """
-    if isinstance(exception, NEVER_REFUSALS):
+    if issubclass(type(exception), NEVER_REFUSALS):
         return None
-    kind, names = _attribute(exception, "kind"), _attribute(exception, "names")
-    if kind is _ABSENT or names is _ABSENT:
+    kind, names = carried(exception, "kind"), carried(exception, "names")
+    if kind is ABSENT or names is ABSENT:
         return None
-    if not isinstance(kind, str):
+    if not issubclass(type(kind), str):
         return Misfit("refused.kind", "string", word(kind))
-    if not isinstance(names, Mapping):
+    if not issubclass(type(names), Mapping):
         return Misfit("refused.names", "object", word(names))
-    return _refused(str.__str__(kind), names, exception)
+    return _refused(str.__str__(cast("str", kind)), names, exception)
 
 
-def _refused(kind: str, names: Mapping[object, object], exception: BaseException) -> Refused | Misfit:
+def _refused(kind: str, names: object, exception: BaseException) -> Refused | Misfit:
     try:
         facts = plain(names)
     except Exhausted as reason:
@@ -87,17 +87,18 @@ def _refused(kind: str, names: Mapping[object, object], exception: BaseException
     return Refused(kind, facts, _message(exception))
 
 
-def _attribute(exception: BaseException, name: str) -> object:
+def carried(exception: BaseException, name: str) -> object:
+    """An attribute of an exception, or `ABSENT` where it has none or reading it raises."""
     try:
-        return getattr(exception, name, _ABSENT)
+        return getattr(exception, name, ABSENT)
     except Exception:
-        return _ABSENT
+        return ABSENT
 
 
 def _message(exception: BaseException) -> str:
-    message = _attribute(exception, "message")
-    if isinstance(message, str):
-        return str.__str__(message)
+    message = carried(exception, "message")
+    if issubclass(type(message), str):
+        return str.__str__(cast("str", message))
     try:
         return str(exception)
     except Exception:

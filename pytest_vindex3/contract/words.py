@@ -31,9 +31,9 @@ def word(value: object) -> str:
     """The type of a value."""
     if value is None:
         return "null"
-    if isinstance(value, Mapping):
+    if issubclass(type(value), Mapping):
         return "object"
-    if isinstance(value, (list, tuple)):
+    if issubclass(type(value), (list, tuple)):
         return "list"
     return words(type(value).__name__)
 
