@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vindex3.contract.outcome import Cost
 
-SAMPLING = 0.005
+SAMPLING = 0.001
 """Seconds between two looks at the mapped pages while a request runs."""
 
 _PROC = Path("/proc")
@@ -38,20 +38,19 @@ class Meter:
     """
 
     def __init__(self, session: int) -> None:
+        _require_linux()
         self._session = session
-        self._start = _usage(session)
+        self._members = _members(session)
+        self._start = _usage(self._members)
         self._mapped = self._start.mapped
 
     def look(self) -> None:
-        """Note the mapped file pages of this moment."""
-        try:
-            self._mapped = max(self._mapped, _usage(self._session).mapped)
-        except Unmeasurable:
-            return  # it is ending; the end is seen where its answer is waited for
+        """Note the mapped file pages of this moment, of the processes there were at the start."""
+        self._mapped = max(self._mapped, sum(_status(pid, "RssFile") for pid in self._members))
 
     def cost(self, received: int) -> Cost:
         """What was used since the start, less the `received` bytes of the request itself."""
-        end = _usage(self._session)
+        end = _usage(_members(self._session))
         mapped = max(self._mapped, end.mapped) - self._start.mapped
         read = max(0, end.read - self._start.read - received)
         return Cost(max(0.0, end.cpu_seconds - self._start.cpu_seconds), read + mapped)
@@ -93,9 +92,8 @@ class _Usage:
     mapped: int
 
 
-def _usage(session: int) -> _Usage:
-    _require_linux()
-    parts = [_usage_of(pid) for pid in _members(session)]
+def _usage(members: Sequence[int]) -> _Usage:
+    parts = [_usage_of(pid) for pid in members]
     return _Usage(
         sum(part.cpu_seconds for part in parts),
         sum(part.read for part in parts),

@@ -16,7 +16,7 @@ from pytest_vindex3.contract.door import Description, NotLoaded
 from pytest_vindex3.contract.find import find
 from pytest_vindex3.contract.frames import brief
 from pytest_vindex3.contract.in_process import InProcess
-from pytest_vindex3.contract.messages import DESCRIBE, reply_of
+from pytest_vindex3.contract.messages import DESCRIBE, reply_of, shown
 from pytest_vindex3.contract.outcome import Answer, Fault, Outcome
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.verb import verbs
@@ -49,11 +49,8 @@ class _Host:
 
     def reply_to(self, line: bytes) -> bytes:
         """The line that answers a line."""
-        request = from_line(line)
-        if not isinstance(request, dict):
-            raise SystemExit(f"a request is an object, not {line[:80]!r}")
-        number = request["id"]
-        outcome = self._outcome(request["verb"], request["arguments"])
+        number, verb, arguments = _request_in(line)
+        outcome = self._outcome(verb, arguments)
         try:
             return to_line(reply_of(number, outcome), self._scratch)
         except (ValueError, TypeError, RecursionError, MemoryError, OSError) as error:
@@ -82,6 +79,16 @@ class _Host:
             for key, value in raw.items()
         }
         return self._door.ask(verb, arguments).outcome
+
+
+def _request_in(line: bytes) -> tuple[int, str, dict[str, object]]:
+    try:
+        match from_line(line):
+            case {"id": int(number), "verb": str(verb), "arguments": dict(arguments)}:
+                return number, verb, arguments
+    except ValueError as error:
+        raise SystemExit(f"a request is a JSON object a line ({error}), not {shown(line)}") from None
+    raise SystemExit(f"a request has id, verb and arguments: {shown(line)}")
 
 
 def _plain(description: Description) -> dict[str, object]:

@@ -38,6 +38,7 @@ START_SECONDS = 60.0
 """Seconds of wall time in which a program answers `describe`."""
 
 _PATIENCE = 2.0
+_AFTER_HANG = "It was ended and starts anew; in process (`vindex3 call`) a debugger shows where it stays."
 _open: set[Pipe] = set()
 
 
@@ -275,7 +276,7 @@ class _Exchange:
             return Fault("garbage", f"the line does not end, a newline is missing: {shown(partial)}")
         begun = f"; it had begun a line: {shown(partial)}" if partial else ""
         if silence.why == "late":
-            return Fault("hang", f"no answer within {limits.seconds:g} s, so it was ended{begun}")
+            return Fault("hang", f"no answer within {limits.seconds:g} s{begun}. {_AFTER_HANG}")
         ending = self.process.ending()
         if ending is None:
             return Fault("garbage", f"closed its standard output without an answer, and ran on{begun}")

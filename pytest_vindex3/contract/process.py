@@ -27,7 +27,7 @@ MAX_LINE = 16 << 20
 """Bytes of one line above which a program is taken to have lost its way."""
 
 _TAIL = 8 << 10
-_STDERR_CAP = 1 << 20
+_STDERR_CAP = 64 << 20
 _TICK = 0.05
 _GRACE = 1.0
 _OWN_VARIABLES = "PYTEST_"
@@ -147,8 +147,8 @@ class Process:
         return self._stderr.tail()
 
     def alive(self) -> bool:
-        """Whether the program still runs."""
-        return self._popen.poll() is None
+        """Whether the program runs and its standard output is open."""
+        return self._over != "ended" and self._popen.poll() is None
 
     def ending(self) -> str | None:
         """How the program ended, waiting a second for it; None while it runs."""
@@ -165,11 +165,7 @@ class Process:
                 self._popen.wait(patience)
         self._kill()
         for thread in self._threads:
-            thread.join(_GRACE)
-        for thread, stream in zip(self._threads, (self._popen.stdout, self._popen.stdin), strict=True):
-            # a thread that still waits (a process that left the group holds the pipe) keeps its stream
-            if not thread.is_alive() and stream is not None:
-                stream.close()
+            thread.join(_GRACE)  # or it ends with the process outside the group that holds its pipe open
         self._stderr.close()
 
     def _kill(self) -> None:
@@ -182,16 +178,16 @@ class Process:
             self._popen.wait(_GRACE * 5)
 
     def _read(self) -> None:
-        stream = self._popen.stdout
-        assert stream is not None
-        while self._over is None:
-            try:
-                chunk = os.read(stream.fileno(), 1 << 16)
-            except OSError:
-                chunk = b""
-            with self._changed:
-                self._take(chunk)
-                self._changed.notify_all()
+        assert self._popen.stdout is not None
+        with self._popen.stdout as stream:
+            while self._over is None:
+                try:
+                    chunk = os.read(stream.fileno(), 1 << 16)
+                except OSError:
+                    chunk = b""
+                with self._changed:
+                    self._take(chunk)
+                    self._changed.notify_all()
 
     def _take(self, chunk: bytes) -> None:
         first, *others = chunk.split(b"\n")
@@ -205,16 +201,13 @@ class Process:
             self._over = "too much"
 
     def _write(self) -> None:
-        stream = self._popen.stdin
-        assert stream is not None
-        try:
+        assert self._popen.stdin is not None
+        with self._popen.stdin as stream, suppress(OSError):
+            # a program that no longer reads is noticed where its lines are waited for
             while (line := self._outgoing.get()) is not None:
                 rest = memoryview(line)
                 while rest:
                     rest = rest[stream.write(rest) or 0 :]
-            stream.close()
-        except OSError:
-            pass  # the program no longer reads; its end, or its silence, is noticed where its lines are read
 
 
 class _Stderr:

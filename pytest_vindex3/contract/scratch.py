@@ -6,12 +6,17 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MAX_FILE = 1 << 30
 """Bytes of one file above which it is not read back."""
 
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_PLAIN = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+_HAS_FOLDERS = os.open in os.supports_dir_fd
 
 
 class ScratchError(Exception):
@@ -55,35 +60,60 @@ class Scratch:
         """
         if not name or name in {".", ".."} or any(mark in name for mark in "/\\:\0"):
             raise ScratchError("a plain file name is wanted, without a folder")
-        path = self.folder / name
         try:
-            descriptor = os.open(path, os.O_RDONLY | _NOFOLLOW)
+            with self._opened() as folder:
+                data = _content(os.open(self._place(name, folder), _PLAIN, dir_fd=folder))
+                os.unlink(self._place(name, folder), dir_fd=folder)
         except (OSError, ValueError) as error:
-            raise ScratchError(f"no file of that name can be opened in scratch ({_why(error)})") from None
-        with open(descriptor, "rb") as file:  # noqa: PTH123 -- a descriptor, not a path
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or (not _NOFOLLOW and path.is_symlink()):
-                raise ScratchError("it is not a regular file")
-            data = file.read(MAX_FILE + 1) if found.st_size <= MAX_FILE else None
-        if data is None or len(data) > MAX_FILE:
-            raise ScratchError(f"it has more than {MAX_FILE} bytes")
-        path.unlink(missing_ok=True)
+            why = getattr(error, "strerror", None) or str(error)
+            raise ScratchError(f"no file of that name can be read in scratch ({why})") from None
         return data
 
     def empty(self) -> None:
-        """Remove whatever either end has left in the folder."""
-        with os.scandir(self.folder) as entries:
-            left = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
-        for path, is_folder in left:
-            if is_folder:
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                Path(path).unlink(missing_ok=True)
+        """Remove whatever either end has left in the folder, and make it anew if it is gone."""
+        try:
+            with self._opened() as folder:
+                for name in os.listdir(self.folder if folder is None else folder):  # noqa: PTH208 -- of a descriptor
+                    self._drop(name, folder)
+        except OSError:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int | None]:
+        """A descriptor of the folder itself, should the other end have put a link in its place."""
+        if not _HAS_FOLDERS:
+            yield None
+            return
+        folder = os.open(self.folder, _PLAIN | os.O_DIRECTORY)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _place(self, name: str, folder: int | None) -> str:
+        return name if folder is not None else str(self.folder / name)
+
+    def _drop(self, name: str, folder: int | None) -> None:
+        place = self._place(name, folder)
+        try:
+            os.unlink(place, dir_fd=folder)
+        except OSError:  # a folder, by the words of one platform or another
+            shutil.rmtree(place, ignore_errors=True, dir_fd=folder)
 
     def remove(self) -> None:
         """Remove the folder and everything in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _why(error: Exception) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+def _content(descriptor: int) -> bytes:
+    """All bytes of an open file, which is closed."""
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise ScratchError("it is not a regular file")
+        if found.st_size > MAX_FILE:
+            raise ScratchError(f"it has more than {MAX_FILE} bytes")
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(found.st_size)
+    finally:
+        os.close(descriptor)

@@ -150,9 +150,12 @@ def _array(form: Mapping[str, object], scratch: Scratch, where: str) -> object:
     content = resolved(Blob, data, scratch, _join(where, "data"))
     if not isinstance(content, bytes):
         raise Unfit(_join(where, "data"), _BLOB, type(data).__name__)
-    if math.prod(shape) * _WIDTHS[dtype] != len(content) or len(shape) > 32:
-        raise Unfit(where, f"{dtype} of shape {shape}", f"{len(content)} bytes of data")
-    values: object = np.frombuffer(content, np.dtype(dtype).newbyteorder("<")).reshape(shape).astype(dtype)
+    try:
+        values: object = (
+            np.frombuffer(content, np.dtype(dtype).newbyteorder("<")).reshape(shape).astype(dtype)
+        )
+    except (ValueError, OverflowError):  # what numpy cannot hold is no better than what does not fit
+        raise Unfit(where, f"{dtype} of shape {repr(shape)[:80]}", f"{len(content)} bytes of data") from None
     return values
 
 
