@@ -212,7 +212,7 @@ def _not_found(target: str, roots: Sequence[Path]) -> str:
     place = target.partition(":")[0]
     folders = ", ".join(map(str, roots)) or str(Path.cwd())
     if _is_path(place):
-        near = difflib.get_close_matches(place, _scripts(place, roots), n=3)
+        near = _scripts(place, roots)
         return f"no file {place}; looked in {folders}" + (f"\nNearest: {', '.join(near)}" if near else "")
     points = sorted({point.name for point in entry_points(group=GROUP)})
     near = difflib.get_close_matches(place, [*points, *_importable(place, roots)], n=3, cutoff=0.6)
@@ -225,10 +225,14 @@ def _not_found(target: str, roots: Sequence[Path]) -> str:
 
 
 def _scripts(place: str, roots: Sequence[Path]) -> list[str]:
-    """Python files that could have been meant: beside the place, and in it where it is a folder."""
-    folder = Path(place).expanduser()
-    tops = [(base, shown) for base in (roots or [Path.cwd()]) for shown in (folder.parent, folder)]
-    return [str(shown / script.name) for base, shown in tops for script in (base / shown).glob("*.py")]
+    """Python files that could have been meant: in the place, if it is a folder, else beside it."""
+    shown = Path(place).expanduser()
+    for folder, cutoff in ((shown, 0.0), (shown.parent, 0.6)):
+        scripts = [path.name for base in (roots or [Path.cwd()]) for path in (base / folder).glob("*.py")]
+        near = difflib.get_close_matches(shown.name, scripts, n=3, cutoff=cutoff)
+        if near:
+            return [str(folder / name) for name in near]
+    return []
 
 
 def _importable(place: str, roots: Sequence[Path]) -> Iterator[str]:
