@@ -13,9 +13,10 @@ from typing import Any, get_args
 from pytest_vindex3.contract.door import PROTOCOL, Description
 from pytest_vindex3.contract.outcome import Answer, Fault, FaultKind, Misfit, Outcome, Refused, Unjudged
 from pytest_vindex3.contract.scratch import Scratch
-from pytest_vindex3.contract.typed import judged_answer, judged_refusal, word
+from pytest_vindex3.contract.typed import judged_answer, judged_refusal
 from pytest_vindex3.contract.verb import Verb
 from pytest_vindex3.contract.wire import Unfit, from_line, resolved
+from pytest_vindex3.contract.words import word
 
 DESCRIBE = "describe"
 _SHOWN = 200

@@ -12,8 +12,7 @@ from pytest_vindex3.contract.outcome import Answer, Misfit, Refused
 from pytest_vindex3.contract.plain import Exhausted, foreign, plain
 from pytest_vindex3.contract.slots import Blob, Document, FloatArray
 from pytest_vindex3.contract.verb import Verb
-from pytest_vindex3.contract.words import slot_words, words
-from pytest_vindex3.contract.words import word as word
+from pytest_vindex3.contract.words import slot_words, word, words
 
 NEVER_REFUSALS: Final = (
     MemoryError,
