@@ -19,7 +19,9 @@ from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.report.shown import cut, shown
 
 _INDEX = re.compile(r"\[\d+\]")
+_ADDRESS = re.compile(r"at 0x[0-9a-f]+>")
 _STDERR_LINES = 2
+_WORDS = ("refused as ", "an answer", "at most ")
 
 
 def facts(failure: Failure, folder: Path) -> dict[str, Any]:
@@ -34,8 +36,8 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         "arguments": {name: _argument(value, here) for name, value in reply.arguments.items()},
         "difference": None,
         "fault": None,
+        "refused": reply.outcome.kind if isinstance(reply.outcome, Refused) else "",
         "said": _said(failure).replace(here, ""),
-        "stderr": [cut(line) for line in reply.stderr.replace(here, "").splitlines()[-_STDERR_LINES:]],
         "blame": _blame(failure),
     }
     if failure.fault:
@@ -56,8 +58,14 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
     return data
 
 
+def stderr(failure: Failure) -> list[str]:
+    """The last lines that the implementation printed."""
+    return [cut(line) for line in failure.reply.stderr.splitlines()[-_STDERR_LINES:]]
+
+
 def _detail(fault: Fault, here: str) -> list[str]:
-    return [cut(line) for line in fault.detail.replace(here, "").splitlines() if line.strip()][-4:]
+    text = _ADDRESS.sub("at 0x...>", fault.detail.replace(here, ""))
+    return [cut(line) for line in text.splitlines() if line.strip()][-4:]
 
 
 def _side(value: object, here: str) -> str:
@@ -65,9 +73,6 @@ def _side(value: object, here: str) -> str:
         return "nothing"
     text = value if isinstance(value, str) and value.startswith(_WORDS) else shown(value)
     return cut(text.replace(here, ""))
-
-
-_WORDS = ("refused as ", "an answer", "at most ")
 
 
 def _argument(value: object, here: str) -> object:

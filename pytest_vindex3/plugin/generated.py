@@ -48,8 +48,9 @@ def generated(
         signature = inspect.signature(test)
         kept = [parameter for name, parameter in signature.parameters.items() if name != "drawn"]
         run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-        del run.__wrapped__  # type: ignore[attr-defined]
-        return pytest.mark.vindex3_generated(run)
+        del run.__wrapped__
+        marked: Callable[..., None] = pytest.mark.vindex3_generated(run)
+        return marked
 
     return decorate
 

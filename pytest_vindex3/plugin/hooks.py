@@ -7,33 +7,62 @@ from pathlib import Path
 import pytest
 
 from pytest_vindex3.contract.door import NotLoaded
-from pytest_vindex3.plugin import collection, restart, running, settings, terminal
+from pytest_vindex3.plugin import known, restart, settings
+from pytest_vindex3.plugin.collection import Collection
+from pytest_vindex3.plugin.ending import Ending
+from pytest_vindex3.plugin.header import header
+from pytest_vindex3.plugin.kept import Kept
+from pytest_vindex3.plugin.running import Running
 from pytest_vindex3.plugin.session import Session
-from pytest_vindex3.plugin.state import STATE, State
+from pytest_vindex3.plugin.settings import Settings
+from pytest_vindex3.plugin.state import State
+from pytest_vindex3.plugin.terminal import Terminal
+from pytest_vindex3.report.document import write_beginning
 
 
 def register(config: pytest.Config) -> None:
     """Load the implementations and join the session.
 
     Raises:
-        pytest.UsageError: an implementation that cannot be loaded, or a wrong value of an option.
+        pytest.UsageError: an implementation that cannot be loaded, a wrong value of an option, a file of
+            known failures that is none, a report that cannot be written.
     """
     wanted = settings.read(config)
+    entries = _known(wanted)
     place = restart.origin()
-    roots = (
-        [Path(place.directory), Path(place.root)]
-        if place
-        else [config.invocation_params.dir, config.rootpath]
-    )
+    directory = Path(place.directory) if place else config.invocation_params.dir
     try:
-        session = Session.open(wanted, roots)
+        session = Session.open(wanted, (directory, Path(place.root) if place else config.rootpath))
     except NotLoaded as problem:
         raise pytest.UsageError(str(problem)) from None
-    state = State(session, place, worker=hasattr(config, "workerinput"))
-    config.stash[STATE] = state
     config.add_cleanup(session.close)
-    manager = config.pluginmanager
-    manager.register(collection.Collection(state), "vindex3-collection")
-    manager.register(running.Running(state), "vindex3-running")
+    state = State(session, place, worker=hasattr(config, "workerinput"), known=entries)
+    kept = Kept(directory)
+    _join(config, "collection", Collection(state))
+    _join(config, "running", Running(state, kept, directory))
+    _join(config, "ending", Ending(state))
     if not state.worker:
-        manager.register(terminal.Terminal(state), "vindex3-terminal")
+        _join(config, "terminal", Terminal(state, directory))
+        if not config.option.collectonly:
+            kept.clear()
+            _begin_report(state)
+
+
+def _join(config: pytest.Config, name: str, plugin: object) -> None:
+    config.pluginmanager.register(plugin, f"vindex3-{name}")
+
+
+def _known(wanted: Settings) -> tuple[known.Known, ...]:
+    try:
+        return known.read(wanted.known_failures) if wanted.known_failures else ()
+    except known.Malformed as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def _begin_report(state: State) -> None:
+    path = state.session.settings.report
+    try:
+        if path:
+            write_beginning(path, header(state))
+    except OSError as problem:
+        raise pytest.UsageError(f"the report cannot be written to {path}: {problem.strerror}") from None

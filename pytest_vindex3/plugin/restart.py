@@ -137,7 +137,7 @@ def _wait(command: Sequence[str], environment: dict[str, str]) -> int:
         before.clear()  # signals belong to the main thread, and this is another one
     sys.stdout.flush()
     try:
-        child = subprocess.Popen(command, env=environment)  # noqa: S603 -- pytest itself
+        child = subprocess.Popen(command, env=environment)
         code = child.wait()
     finally:
         for number, handler in before.items():

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_vindex3.plugin import identity
 from pytest_vindex3.plugin.ask import Ask
-from pytest_vindex3.plugin.check import NotRun, Record, begin, end
-from pytest_vindex3.plugin.facts import facts
+from pytest_vindex3.plugin.canary import Canaries
+from pytest_vindex3.plugin.check import Failure, NotRun, Record, begin, end
+from pytest_vindex3.plugin.facts import facts, stderr
 from pytest_vindex3.plugin.identity import Identity
+from pytest_vindex3.plugin.kept import Kept
+from pytest_vindex3.plugin.known import settle
+from pytest_vindex3.plugin.place import around
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.plugin.verdict import Judged, judge
 from pytest_vindex3.report.page import page
@@ -27,16 +33,21 @@ _PASSED_ON = (KeyboardInterrupt, pytest.exit.Exception)
 class Running:
     """Hooks of running, and the fixture."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, kept: Kept, directory: Path) -> None:
         self._state = state
+        self._kept = kept
+        self._directory = directory
+        self._canaries = Canaries(state.session)
+        self._today = dt.datetime.now(dt.UTC).date()
 
     @pytest.fixture
-    def ask(self, request: pytest.FixtureRequest) -> Ask:
+    def ask(self, request: pytest.FixtureRequest) -> Iterator[Ask]:
         """The implementation under test; see `ask.Ask`."""
         known = identity.of(request.node)
         made = self._ask(known, request.node)
         request.node.stash[_ASK] = made
-        return made
+        yield made
+        shutil.rmtree(made.place, ignore_errors=True)
 
     def _ask(self, known: Identity | None, item: pytest.Item) -> Ask:
         session = self._state.session
@@ -58,9 +69,17 @@ class Running:
         item.stash[_RECORD] = record
         begin(record)
         try:
+            self._look_at_canary(known)
             return (yield)
         finally:
             end()
+
+    def _look_at_canary(self, known: Identity) -> None:
+        label = self._state.session.implementation(known.implementation).label
+        dead = None if known.canary else self._canaries.dead(label, known.family)
+        if dead:
+            self._state.add(dead)
+            raise NotRun(f"canary failed: {(dead.failure or {})['cause']}")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -74,11 +93,13 @@ class Running:
             return report
         record = item.stash.get(_RECORD, Record(known.clauses))
         judged = judge(record, _told(exception))
-        row = self._row(item, known, record, judged, call.duration)
+        row = self._row(item, known, record, judged)
+        row.seconds = round(call.duration, 4)
+        settle(row, self._state.known, self._today)
         _apply(report, row, item, self._state)
         return report
 
-    def _row(self, item: pytest.Item, known: Identity, record: Record, judged: Judged, seconds: float) -> Row:
+    def _row(self, item: pytest.Item, known: Identity, record: Record, judged: Judged) -> Row:
         implementation = self._state.session.implementation(known.implementation)
         row = Row(
             id=known.id,
@@ -91,12 +112,25 @@ class Running:
             choices=dict(sorted(record.choices.items())),
             reason=judged.reason,
             canary=known.canary,
-            seconds=round(seconds, 4),
         )
-        if judged.failure:
-            ask = item.stash.get(_ASK, None)
-            row.failure = facts(judged.failure, ask.place if ask else Path())
+        ask = item.stash.get(_ASK, None)
+        if judged.failure and ask:
+            self._tell(row, judged.failure, ask)
         return row
+
+    def _tell(self, row: Row, failure: Failure, ask: Ask) -> None:
+        """Add the facts of a failure to its row, and keep the inputs that showed it."""
+        row.failure = facts(failure, ask.place)
+        row.failure["bytes"] = around(failure, ask.place)
+        row.stderr = stderr(failure)
+        kept = (
+            self._kept.keep(ask.place, f"{ask.place.parent.name}/{ask.place.name}")
+            if ask.place.is_dir()
+            else None
+        )
+        if kept:
+            near = kept.is_relative_to(self._directory)
+            row.inputs = str(kept.relative_to(self._directory) if near else kept)
 
 
 def _told(exception: BaseException | None) -> BaseException | None:
@@ -105,18 +139,27 @@ def _told(exception: BaseException | None) -> BaseException | None:
 
 
 def _apply(report: pytest.TestReport, row: Row, item: pytest.Item, state: State) -> None:
+    """Say the verdict in pytest's words; the row travels with the report, across processes too."""
     setattr(report, ROW, row.plain())
-    spec = state.session.implementation(row.implementation).spec
-    where = (str(item.path), item.location[1] or 0)
     if row.verdict == "pass":
         report.outcome = "passed"
+        report.longrepr = None
     elif row.verdict in RED or (row.verdict == "advice" and state.session.settings.strict):
         report.outcome = "failed"
-        if row.failure:
-            report.longrepr = "\n".join(page(row, spec))
+        if row.verdict != "error":
+            report.longrepr = "\n".join(_told_at_length(row, state))
     else:
         report.outcome = "skipped"
-        report.longrepr = (*where, f"{row.verdict}: {row.reason}")
+        reason = row.reason or (row.failure or {}).get("cause", "")
+        report.longrepr = (str(item.path), item.location[1] or 0, f"{row.verdict}: {reason}")
+        if row.verdict == "known failure":
+            report.wasxfail = reason
+
+
+def _told_at_length(row: Row, state: State) -> list[str]:
+    if row.failure is None:
+        return [f"{row.verdict}: {row.reason}"]
+    return page(row, state.session.implementation(row.implementation).spec)
 
 
 def _slug(name: str) -> str:

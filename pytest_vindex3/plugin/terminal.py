@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from pytest_vindex3.contract.verb import verbs
+from pytest_vindex3.plugin import header
 from pytest_vindex3.plugin.running import ROW
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report import summary
 from pytest_vindex3.report.row import Row
 
-_TAKEN = ("failed", "advice")
+_REPLACED = ("failed", "advice")
+_MOST_ERRORS = 5
 
 
 class Terminal:
     """Hooks of the process that prints; in a distributed run, the controller."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, directory: Path) -> None:
         self._state = state
+        self._directory = directory
 
     def pytest_report_header(self) -> list[str]:
         """Say what is judged, by what, and how."""
-        session = self._state.session
-        settings = session.settings
-        lines = [
-            f"vindex3: suite {version('pytest-vindex3')}, profile {settings.profile}, seed {settings.seed}"
-        ]
-        for one in session.implementations:
-            said = one.description
-            count = f"verbs {len(said.verbs)} of {len(verbs())}"
-            lines.append(
-                f"vindex3: {said.name} {said.version} ({one.door.origin}), door: {one.door.kind}, {count}"
-            )
-        return lines
+        return header.lines(self._state, self._directory)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Name the files of the suites as they stand in ids, not as seen from the user's directory."""
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter and self._state.origin:
+            reporter.startpath = session.config.rootpath
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -46,6 +43,7 @@ class Terminal:
             return "advice", "a", "ADVICE"
         return None
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the row of a report, from whatever process it comes."""
         row = getattr(report, ROW, None)
@@ -56,34 +54,35 @@ class Terminal:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Generator[None]:
         """Print our pages and summary; keep our failures out of pytest's own sections."""
         stats = terminalreporter.stats
-        before = {name: stats[name] for name in _TAKEN if name in stats}
+        before = {name: stats[name] for name in _REPLACED if name in stats}
         for name, reports in before.items():
-            stats[name] = [report for report in reports if not _paged(report)]
+            stats[name] = [report for report in reports if not getattr(report, ROW, None)]
+            stats[name] += [report for report in reports if _is_error(report)][:_MOST_ERRORS]
         try:
-            result = yield
+            return (yield)
         finally:
             stats.update(before)
-        self._print(terminalreporter)
-        return result
+            self._print(terminalreporter)
 
     def _print(self, out: pytest.TerminalReporter) -> None:
-        rows = self._state.sorted_rows()
-        if not rows:
+        state = self._state
+        if state.standing is None:
             return
-        specs = {one.label: one.spec for one in self._state.session.implementations}
+        rows = state.sorted_rows()
+        specs = {one.label: one.spec for one in state.session.implementations}
+        report = state.session.settings.report
+        closing = summary.closing(rows, state.standing, state.unmatched, str(report) if report else "")
+        out.ensure_newline()
         for line in summary.pages(rows, specs):
             out.write_line(line)
         out.write_sep("=", "vindex3")
-        for line in summary.table(rows):
+        for line in closing[:-1]:
             out.write_line(line)
+        good = {0: {"green": True}, 1: {"red": True}}.get(state.standing.code, {"yellow": True})
+        out.write_line(closing[-1], bold=True, **good)
 
 
-def _paged(report: object) -> bool:
-    """Whether one of our pages tells of this report; what is wrong with the suite itself is pytest's to tell."""
+def _is_error(report: object) -> bool:
+    """Whether it is of something wrong with the suite itself: no page tells of that, but pytest does."""
     row = getattr(report, ROW, None)
-    return bool(row and row["verdict"] != "error")
-
-
-def shortened(path: Path, base: Path) -> str:
-    """The path as seen from a folder above it, else whole."""
-    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+    return bool(row and row["verdict"] == "error")

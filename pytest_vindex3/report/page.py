@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -26,7 +26,7 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
     """
     data = row.failure or {}
     title = f"{row.verdict.upper()} {data['clause']} ({data['level']})  {row.id}"
-    lines = [title, *_wrapped("claim", data["claim"], 3), *_found(data)]
+    lines = [title, *_wrapped("claim", data["claim"], 3), *_found(data, row.stderr)]
     last = _replay(row, data, spec)
     if more:
         last.append(_line("also", more))
@@ -37,7 +37,7 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
     return [*lines, _line("may be", data["blame"]), *last]
 
 
-def _found(data: Mapping[str, Any]) -> list[str]:
+def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
     fault, difference = data["fault"], data["difference"]
     if fault:
         lines = [

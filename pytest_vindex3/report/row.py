@@ -51,6 +51,7 @@ class Row:
         canary: whether it is the canary of its family.
         seconds: what it took; volatile.
         inputs: folder of the kept inputs; volatile.
+        stderr: the last lines that the implementation printed; volatile.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Row:
     canary: bool = False
     seconds: float = 0.0
     inputs: str = ""
+    stderr: list[str] = field(default_factory=list)
 
     @property
     def key(self) -> tuple[str, str]:

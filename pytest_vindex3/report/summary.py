@@ -8,14 +8,17 @@ from itertools import groupby
 
 from pytest_vindex3.report.page import page
 from pytest_vindex3.report.row import VERDICTS, Row
+from pytest_vindex3.report.shown import cut
+from pytest_vindex3.report.standing import Standing
 
 MOST_PAGES = 10
-_MOST_FAMILIES = 5
+MOST_LINES = 12
+_SEVERITY = {"fault": 0, "fail": 0, "stale known failure": 1}
 
 
 def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
-    """Failures by cause: ten in full, the rest a line each."""
-    groups = _by_cause(rows)
+    """Red rows and advice by cause: ten in full, the rest a line each; what is known is not told."""
+    groups = _by_cause(row for row in rows if row.verdict != "known failure")
     lines: list[str] = []
     for group in groups[:MOST_PAGES]:
         first = group[0]
@@ -30,11 +33,11 @@ def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
 
 
 def _by_cause(rows: Iterable[Row]) -> list[list[Row]]:
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.failure:
-            groups.setdefault((row.implementation, row.failure["cause"]), []).append(row)
-    return sorted(groups.values(), key=lambda group: -len(group))
+            groups.setdefault((row.implementation, row.verdict, row.failure["cause"]), []).append(row)
+    return sorted(groups.values(), key=lambda group: (_SEVERITY.get(group[0].verdict, 2), -len(group)))
 
 
 def _others(group: Sequence[Row]) -> str:
@@ -42,6 +45,21 @@ def _others(group: Sequence[Row]) -> str:
         return ""
     clauses = {row.failure["clause"] for row in group if row.failure}
     return f"{len(group) - 1} more of this cause, {len(clauses)} clauses; all of them in the report"
+
+
+def closing(rows: Sequence[Row], verdict: Standing, unmatched: Sequence[str], report: str) -> list[str]:
+    """The summary: a line per family, what else there is to know, and last the verdict."""
+    lines = table(rows)
+    if len(lines) > MOST_LINES - 5:
+        rest = len(lines) - (MOST_LINES - 6)
+        lines = [*lines[: MOST_LINES - 6], f"... and {rest} more"]
+    reasons = Counter(row.reason for row in rows if row.verdict == "not run")
+    lines += [f"not run: {cut(reason, 90)} ({number})" for reason, number in reasons.most_common(2)]
+    if unmatched:
+        lines.append(f"matches no test: {cut(', '.join(unmatched), 90)}")
+    if report:
+        lines.append(f"report: {report}")
+    return [*lines, f"verdict: {verdict}"]
 
 
 def table(rows: Sequence[Row]) -> list[str]:

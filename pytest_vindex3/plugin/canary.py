@@ -1,0 +1,86 @@
+"""Canaries: one small question a family, put before anything else of that family is judged.
+
+`vindex3_suites.<family>.canary` has a function `canary(ask)` that checks it. Where it fails, the rest of
+the family would fail a hundred times for the same reason, so it is not run.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from pytest_vindex3.law.registry import clauses
+from pytest_vindex3.plugin.ask import Ask, NotClaimed
+from pytest_vindex3.plugin.check import Failed, NotRun, Record, SuiteError, begin, end
+from pytest_vindex3.plugin.facts import facts
+from pytest_vindex3.plugin.session import Session
+from pytest_vindex3.report.row import Row
+
+NAME = "canary"
+
+
+class Canaries:
+    """The canaries of one process, each run once an implementation when it is first needed."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._rows: dict[tuple[str, str], Row | None] = {}
+
+    def dead(self, label: str, family: str) -> Row | None:
+        """The row of the family's canary where it failed, None where it lives or there is none.
+
+        Raises:
+            SuiteError: the canary itself is wrong.
+        """
+        key = label, family
+        if key not in self._rows:
+            self._rows[key] = self._run(label, family)
+        return self._rows[key]
+
+    def failed(self) -> list[Row]:
+        """The rows of all canaries that failed."""
+        return [row for row in self._rows.values() if row]
+
+    def _run(self, label: str, family: str) -> Row | None:
+        canary = _find(family)
+        if canary is None:
+            return None
+        implementation = self._session.implementation(label)
+        place = self._session.scratch / NAME / f"{family}-{len(self._rows)}"
+        ask = Ask(implementation, self._session.settings, place, f"{family}/{NAME}")
+        begin(Record(clauses()))
+        try:
+            canary(ask)
+        except Failed as failed:
+            return _row(ask, implementation.label, family, failed)
+        except (NotClaimed, NotRun):
+            return None
+        except Exception as error:
+            raise SuiteError(f"the canary of {family} is wrong: {type(error).__name__}: {error}") from error
+        finally:
+            end()
+        return None
+
+
+def _find(family: str) -> Callable[[Ask], object] | None:
+    name = f"vindex3_suites.{family}.{NAME}"
+    if not family.isidentifier() or find_spec(f"vindex3_suites.{family}") is None or find_spec(name) is None:
+        return None
+    found: Callable[[Ask], object] | None = getattr(importlib.import_module(name), NAME, None)
+    return found
+
+
+def _row(ask: Ask, label: str, family: str, failed: Failed) -> Row:
+    failure = failed.failure
+    verdict = "fault" if failure.fault else "fail"
+    return Row(
+        id=f"{family}/{NAME}",
+        implementation=label,
+        family=family,
+        verdict="fault" if verdict == "fault" else "fail",
+        level=failure.clause.level,
+        clauses={failure.clause.id: verdict},
+        failure=facts(failure, ask.place),
+        canary=True,
+    )

@@ -1,0 +1,132 @@
+"""The end of a run: rows of all workers, the standing, the report and the exit code."""
+
+from __future__ import annotations
+
+import datetime as dt
+import platform
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from pytest_vindex3.plugin import goldens, known
+from pytest_vindex3.plugin.header import header
+from pytest_vindex3.plugin.state import State
+from pytest_vindex3.report.document import Report, counts, write_report
+from pytest_vindex3.report.row import Row, clause_verdicts
+from pytest_vindex3.report.standing import CONFORMANT, NOTHING, Ended, Standing, standing
+
+HANDED = "vindex3"
+_FILTERS = {
+    "vindex3_only": "--vindex3-only",
+    "keyword": "-k",
+    "markexpr": "-m",
+    "lf": "--lf",
+    "deselect": "--deselect",
+    "ignore": "--ignore",
+    "ignore_glob": "--ignore-glob",
+    "stepwise": "--stepwise",
+}
+
+
+class Ending:
+    """Hooks of the end; a worker hands over what it has, any other process concludes."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._begun = time.monotonic()
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A suite that cannot be collected is broken."""
+        if report.failed and self._state.origin:
+            self._state.broken.append(f"{report.nodeid or 'the suites'} cannot be collected")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what a worker handed over."""
+        data = getattr(node, "workeroutput", None) or {}
+        if HANDED in data:
+            self._state.take(data[HANDED])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Conclude the run."""
+        state = self._state
+        if state.worker:
+            session.config.workeroutput[HANDED] = state.plain()  # type: ignore[attr-defined]
+        elif not session.config.option.collectonly and (state.rows or state.origin):
+            state.standing = self._conclude(session.config, int(exitstatus))
+            session.exitstatus = _code(state.standing, int(exitstatus))
+            self._report(session.config, int(session.exitstatus))
+
+    def _conclude(self, config: pytest.Config, exitstatus: int) -> Standing:
+        state = self._state
+        state.drop_told_canaries()
+        rows = state.sorted_rows()
+        left_out = self._left_out(config)
+        errors = [f"{row.id}: {row.reason}" for row in rows if row.verdict == "error"]
+        implementations = state.session.implementations
+        return standing(
+            rows,
+            Ended(
+                strict=state.session.settings.strict,
+                certifying=state.origin is not None,
+                interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
+                broken=[*state.broken, *errors, *goldens.changed()],
+                misused=known.greedy(state.known, {name for _, name in state.expected}),
+                stale=() if left_out else known.unmet(state.known, rows),
+                left_out=left_out,
+                claimed={one.label: one.description.verbs for one in implementations},
+            ),
+        )
+
+    def _left_out(self, config: pytest.Config) -> str:
+        missing = len(self._state.expected - self._state.rows.keys())
+        given = [flag for key, flag in _FILTERS.items() if getattr(config.option, key, None)]
+        if self._state.session.settings.only and "--vindex3-only" not in given:
+            given.append("vindex3_only")
+        words = f"{missing} of {len(self._state.expected)} tests left out" if missing else ""
+        return " by ".join(filter(None, (words or ("filtered" if given else ""), ", ".join(given))))
+
+    def _report(self, config: pytest.Config, code: int) -> None:
+        state, path = self._state, self._state.session.settings.report
+        if path is None or state.standing is None:
+            return
+        rows = tuple(state.sorted_rows())
+        try:
+            write_report(
+                path, Report(header(state), rows, _footer(rows, state.standing, code), self._volatile())
+            )
+        except OSError as error:
+            raise pytest.UsageError(f"the report cannot be written: {error}") from None
+
+    def _volatile(self) -> dict[str, Any]:
+        return {
+            "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+            "seconds": round(time.monotonic() - self._begun, 3),
+            "python": sys.version.partition(" ")[0],
+            "pytest": pytest.__version__,
+            "platform": platform.platform(),
+            "origins": {
+                one.label: {"spec": one.spec, "origin": one.door.origin}
+                for one in self._state.session.implementations
+            },
+        }
+
+
+def _footer(rows: tuple[Row, ...], verdict: Standing, code: int) -> dict[str, Any]:
+    return {
+        "verdict": verdict.word,
+        "reason": verdict.reason,
+        "exit": code,
+        "counts": counts(rows),
+        "clauses": clause_verdicts(rows),
+    }
+
+
+def _code(verdict: Standing, exitstatus: int) -> int:
+    """Ours; pytest's own where it saw something red that is none of ours."""
+    if verdict.code == CONFORMANT and exitstatus not in (CONFORMANT, NOTHING):
+        return exitstatus
+    return verdict.code
