@@ -147,7 +147,7 @@ def _end(verdict: int, *, nothing: bool, wrong: bool) -> None:
 
 def _run_suites() -> tuple[int, dict[str, Evaluated]]:
     """Certify the reference in a process of its own; its exit code, and what each test evaluated."""
-    from pytest_vindex3.report.document import read_report
+    from pytest_vindex3.report.document import InvalidReport, read_report
 
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     with tempfile.TemporaryDirectory() as folder:
@@ -160,10 +160,12 @@ def _run_suites() -> tuple[int, dict[str, Evaluated]]:
             stdout=sys.stderr,
             check=False,
         )
-        if not report.exists():
+        try:
+            rows = read_report(report).rows
+        except (OSError, InvalidReport) as error:
+            click.echo(f"the run over the reference left no report: {error}", err=True)
             return run.returncode or RUN_FAILED, {}
-        rows = read_report(report).rows
-    return run.returncode, {row.id: row.sides for row in rows}
+    return run.returncode, {row.id: row.sides for row in rows if row.sides}
 
 
 def _listed(clause: Clause) -> dict[str, object]:
