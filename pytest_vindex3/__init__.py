@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_vindex3.contract.difference import free_order as free_order
+    from pytest_vindex3.contract.door import NotLoaded as NotLoaded
+    from pytest_vindex3.contract.load import Fault as Fault
+    from pytest_vindex3.contract.load import load as load
     from pytest_vindex3.contract.refusal import Refusal as Refusal
     from pytest_vindex3.plugin.check import cases as cases
     from pytest_vindex3.plugin.check import check as check
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Fault": "contract.load",
+    "NotLoaded": "contract.door",
     "Refusal": "contract.refusal",
     "answers": "plugin.expect",
     "cases": "plugin.check",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_vindex3
-from pytest_vindex3.contract.door import NotLoaded
+from pytest_vindex3 import NotLoaded
 from pytest_vindex3.contract.opening import open_door, search_roots
 
 Write = Callable[..., Path]
