@@ -31,7 +31,8 @@ class Meter:
     """What the processes of a session use from now on.
 
     Bytes read are those of read calls, also of children that ended meanwhile, and the growth of mapped
-    file pages in memory; the pages are looked at whenever `look` is called, and their peak counts.
+    file pages in memory. The pages are looked at whenever `look` is called, and their peak counts: a map
+    that is made, read and closed between two looks is not seen.
 
     Raises:
         Unmeasurable: nothing can be seen, here or in `cost`.

@@ -27,7 +27,7 @@ PARSED = {
 """What the adapters of these tests answer to `lyrw.parse` when they behave."""
 
 MISBEHAVING = f"""
-import ctypes, itertools, os, signal, sys, time
+import ctypes, itertools, mmap, os, signal, sys, time
 import numpy as np
 import pytest_vindex3
 
@@ -97,6 +97,21 @@ def busy():
     return PARSED
 
 
+KEPT = []
+
+
+def maps(path):
+    with open(path, "rb") as file:
+        KEPT.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return PARSED
+
+
+def touches(path):
+    maps(path)
+    sum(KEPT[-1][place] for place in range(0, len(KEPT[-1]), 4096))
+    return PARSED
+
+
 def zeros(gib):
     return {{**PARSED, "table_bytes": int(np.zeros(gib << 30, np.uint8).size)}}
 
@@ -141,7 +156,8 @@ def recursion():
 
 def lyrw_parse(path):
     act, _, rest = path.partition("=")
-    return {{"tell": tell, "loop": loop}}[act](rest) if rest else ACTS[act]()
+    told = {{"tell": tell, "loop": loop, "maps": maps, "touches": touches}}
+    return told[act](rest) if rest else ACTS[act]()
 
 
 def lyrw_region(path, bank_id, entry):

@@ -32,17 +32,20 @@ ENDING
 
 
 @pytest.mark.usefixtures("leaves_nothing")
-def test_close(misbehaving: Path, tmp_path: Path) -> None:
+def test_close(misbehaving: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing a door ends its process, threads and scratch folder; closing again does nothing."""
-    before = set(Path(tempfile.gettempdir()).glob("vindex3-scratch-*"))
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     door = Pipe.to_python(str(misbehaving))
     door.ask("lyrw.parse", {"path": f"tell={tmp_path / 'pid'}"})
     pid = int(written(tmp_path / "pid"))
     assert pid in children()
+    assert len(list(folder.iterdir())) == 1
     door.close()
     door.close()
     assert gone(pid, 0.1)
-    assert set(Path(tempfile.gettempdir()).glob("vindex3-scratch-*")) == before
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.usefixtures("leaves_nothing")
@@ -79,8 +82,9 @@ def test_restarted_only_when_needed(child: Pipe) -> None:
 
 def test_killed_between_requests(child: Pipe) -> None:
     """A process that is gone when a request comes is started again: the request is not to blame."""
+    before = children()
     child.describe()
-    [process] = children() - {pid for pid in children() if "watchman" in _command(pid)}
+    [process] = [pid for pid in children() - before if "watchman" not in _command(pid)]
     os.kill(process, signal.SIGKILL)
     os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
     assert child.ask("lyrw.parse", {"path": "well"}).outcome == Answer(PARSED)
@@ -90,13 +94,14 @@ def test_killed_between_requests(child: Pipe) -> None:
 def test_interrupt(misbehaving: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's interrupt ends the request in flight, and its answer meets no later request."""
     door = Pipe.to_python(str(misbehaving))
+    before = children()
     door.describe()
-    pids = children()
+    started = children() - before
     with monkeypatch.context() as patch:
         patch.setattr("pytest_vindex3.contract.process.Process.receive", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             door.ask("lyrw.parse", {"path": "refusal"})
-    assert len(children() & pids) == 1
+    assert ["watchman" in _command(pid) for pid in children() & started] == [True]
     assert door.ask("lyrw.parse", {"path": "well"}).outcome == Answer(PARSED)
     door.close()
 

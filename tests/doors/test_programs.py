@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pytest_vindex3.contract.door import NotLoaded
-from pytest_vindex3.contract.outcome import Answer, Cost, Fault, Limits, Misfit, Refused
+from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Misfit, Refused
 from pytest_vindex3.contract.pipe import Pipe
 
 from .conftest import PARSED, SPEAKER
@@ -115,6 +113,13 @@ def test_not_loaded(program: Program, source: str, text: str) -> None:
         program(source).describe()
 
 
+def test_start_hangs(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that never answers `describe` is given up after its time."""
+    monkeypatch.setattr("pytest_vindex3.contract.pipe.START_SECONDS", 0.3)
+    with pytest.raises(NotLoaded, match="no answer within"):
+        program("import time; time.sleep(60)").describe()
+
+
 @pytest.mark.parametrize(
     ("command", "text"),
     [
@@ -159,20 +164,3 @@ def test_python_not_loaded(tmp_path: Path, source: str, text: str) -> None:
     with pytest.raises(NotLoaded, match=text):
         door.describe()
     door.close()
-
-
-def test_shell_wrapper(tmp_path: Path) -> None:
-    """A program behind a shell is measured and bounded like one without."""
-    path = tmp_path / "speaker.py"
-    path.write_text(SPEAKER)
-    door = Pipe.to_program(
-        shlex.join(["sh", "-c", f"{shlex.join([sys.executable, '-S', str(path)])}; exit $?"])
-    )
-    act = "os.read(os.open('/dev/zero', 0), 5000); bytearray(1 << 26); say(number, answer=PARSED)"
-    reply = door.ask("lyrw.parse", {"path": act}, Limits(measure=True))
-    assert isinstance(reply.cost, Cost)
-    assert reply.cost.bytes_read == 5000
-    found = door.ask("lyrw.parse", {"path": act}, Limits(memory=16 << 20)).outcome
-    door.close()
-    assert isinstance(found, Fault)
-    assert found.what == "memory"

@@ -144,21 +144,3 @@ def test_loud(door: Door) -> None:
     assert reply.stderr.endswith("the end")
     assert len(reply.stderr) <= 8192
     assert door.ask("lyrw.parse", {"path": "well"}, SHORT).stderr == ""
-
-
-def test_cost(door: Door) -> None:
-    """Processor time and bytes of read calls are those of the request, without the request itself."""
-    if door.kind == "in process":
-        assert isinstance(outcome(door, "well", Limits(measure=True)), Unjudged)
-        return
-    outcome(door, "reads")
-    idle, busy, reads = (
-        door.ask("lyrw.parse", {"path": path}, Limits(measure=True)).cost
-        for path in ("well", "busy", "reads")
-    )
-    assert idle
-    assert busy
-    assert reads
-    assert idle.bytes_read == 0
-    assert reads.bytes_read == 100 * 1000
-    assert busy.cpu_seconds >= 0.1 > idle.cpu_seconds
