@@ -6,19 +6,16 @@ import datetime as dt
 import re
 import shutil
 from collections.abc import Generator, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 
 from pytest_vindex3.plugin import identity
 from pytest_vindex3.plugin.ask import Ask
 from pytest_vindex3.plugin.canary import Canaries
-from pytest_vindex3.plugin.check import Failure, NotRun, Record, begin, end
-from pytest_vindex3.plugin.facts import facts, stderr
+from pytest_vindex3.plugin.check import NotRun, Record, begin, end
 from pytest_vindex3.plugin.identity import Identity
-from pytest_vindex3.plugin.kept import Kept
 from pytest_vindex3.plugin.known import settle
-from pytest_vindex3.plugin.place import around
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.plugin.verdict import Judged, judge
 from pytest_vindex3.report.page import page
@@ -31,13 +28,13 @@ _PASSED_ON = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 class Running:
-    """Hooks of running, and the fixture."""
+    """Hooks of running, and the fixture; `state` is what it runs with."""
 
     def __init__(self, state: State, kept: Kept, directory: Path) -> None:
-        self._state = state
+        self.state = state
         self._kept = kept
         self._directory = directory
-        self._canaries = Canaries(state.session)
+        self._canaries: Canaries | None = Canaries(state.session)
         self._today = dt.datetime.now(dt.UTC).date()
 
     @pytest.fixture
@@ -50,7 +47,7 @@ class Running:
         shutil.rmtree(made.place, ignore_errors=True)
 
     def _ask(self, known: Identity | None, item: pytest.Item) -> Ask:
-        session = self._state.session
+        session = self.state.session
         label = known.implementation if known else str(_param(item))
         name = known.id if known else item.nodeid
         implementation = session.implementation(label)
@@ -74,11 +71,22 @@ class Running:
         finally:
             end()
 
+    @contextmanager
+    def fresh_canaries(self, *, heeded: bool) -> Iterator[None]:
+        """Forget for a while which canaries failed, for another implementation in place; or heed none."""
+        before = self._canaries
+        self._canaries = Canaries(self.state.session) if heeded else None
+        try:
+            yield
+        finally:
+            self._canaries = before
+
     def _look_at_canary(self, known: Identity) -> None:
-        label = self._state.session.implementation(known.implementation).label
-        dead = None if known.canary else self._canaries.dead(label, known.family)
+        label = self.state.session.implementation(known.implementation).label
+        heeded = None if known.canary else self._canaries
+        dead = heeded.dead(label, known.family) if heeded else None
         if dead:
-            self._state.add(dead)
+            self.state.add(dead)
             raise NotRun(f"canary failed: {(dead.failure or {})['cause']}")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -95,12 +103,12 @@ class Running:
         judged = judge(record, _told(exception))
         row = self._row(item, known, record, judged)
         row.seconds = round(call.duration, 4)
-        settle(row, self._state.known, self._today)
-        _apply(report, row, item, self._state)
+        settle(row, self.state.known, self._today)
+        _apply(report, row, item, self.state)
         return report
 
     def _row(self, item: pytest.Item, known: Identity, record: Record, judged: Judged) -> Row:
-        implementation = self._state.session.implementation(known.implementation)
+        implementation = self.state.session.implementation(known.implementation)
         row = Row(
             id=known.id,
             implementation=implementation.label,
@@ -115,22 +123,8 @@ class Running:
         )
         ask = item.stash.get(_ASK, None)
         if judged.failure and ask:
-            self._tell(row, judged.failure, ask)
+            self._telling.tell(row, judged.failure, ask.place)
         return row
-
-    def _tell(self, row: Row, failure: Failure, ask: Ask) -> None:
-        """Add the facts of a failure to its row, and keep the inputs that showed it."""
-        row.failure = facts(failure, ask.place)
-        row.failure["bytes"] = around(failure, ask.place)
-        row.stderr = stderr(failure)
-        kept = (
-            self._kept.keep(ask.place, f"{ask.place.parent.name}/{ask.place.name}")
-            if ask.place.is_dir()
-            else None
-        )
-        if kept:
-            near = kept.is_relative_to(self._directory)
-            row.inputs = str(kept.relative_to(self._directory) if near else kept)
 
 
 def _told(exception: BaseException | None) -> BaseException | None:

@@ -1,0 +1,164 @@
+"""Trials: the collected suites, run again and again against implementations that are wrong on purpose.
+
+A pytest plugin of its own: it takes the place of the run loop, and a plan in the environment says whom
+to try. Nothing of it is loaded in a run that judges a user's implementation.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+from _pytest.runner import runtestprotocol
+
+from pytest_vindex3.contract.door import Door
+from pytest_vindex3.contract.opening import open_door
+from pytest_vindex3.plugin import identity
+from pytest_vindex3.plugin.running import ROW, Running
+from pytest_vindex3.plugin.session import Implementation
+from pytest_vindex3.plugin.state import State
+from pytest_vindex3.report.row import EXECUTED, Row
+from pytest_vindex3.trust.perturbation import PerturbedDoor, perturbations
+from pytest_vindex3.trust.plan import PLAN, Plan
+from pytest_vindex3.trust.recording import Recorder
+from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
+
+_MUTANTS = "vindex3_fixtures.mutants.adapter"
+_NULLS = "vindex3_fixtures.mutants.nulls"
+
+
+class Trials:
+    """The run loop of a process of trials."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._results = Results()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try everybody of the plan; the results go to a file, a line of progress to standard error."""
+        bench = Bench(session)
+        for name in self._plan.mutants:
+            self._results.mutants.append(_try_mutant(bench, name))
+            self._save()
+        for name in self._plan.nulls:
+            self._results.nulls[name] = _try_null(bench, name)
+            self._save()
+        if self._plan.parts:
+            self._try_perturbations(bench)
+            self._save()
+        return True
+
+    def _try_perturbations(self, bench: Bench) -> None:
+        door = bench.state.session.implementations[0].door
+        recorder = Recorder(door, perturbations(bench.verbs))
+        seconds = bench.record(recorder)
+        shares = [one for at, one in enumerate(recorder.wanted) if at % self._plan.parts == self._plan.part]
+        for perturbation in shares:
+            tests = sorted(recorder.tests[perturbation], key=lambda test: seconds[test])
+            killer = bench.first_red(PerturbedDoor(door, perturbation), tests)
+            self._results.perturbations[str(perturbation)] = killer or ""
+
+    def _save(self) -> None:
+        Path(self._plan.out).write_bytes(msgspec.json.encode(self._results))
+
+
+@dataclass(slots=True)
+class Bench:
+    """The collected tests and the state through which another implementation is put in place."""
+
+    session: pytest.Session
+    state: State = field(init=False)
+    running: Running = field(init=False)
+    items: dict[str, pytest.Item] = field(init=False)
+
+    def __post_init__(self) -> None:
+        config = self.session.config
+        self.running = cast("Running", config.pluginmanager.get_plugin("vindex3-running"))
+        self.state = self.running.state
+        known = ((identity.of(item), item) for item in self.session.items)
+        self.items = {one.id: item for one, item in known if one}
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs that the collected tests ask."""
+        found = [identity.of(item) for item in self.items.values()]
+        return frozenset().union(*(one.verbs for one in found if one))
+
+    def rows(self, *, tests: Sequence[str] = ()) -> Iterator[Row]:
+        """Run tests, all if none is named, and give their rows; each inherits what the next one shares."""
+        items = [self.items[test] for test in tests] or list(self.items.values())
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            yield from filter(None, map(_row, runtestprotocol(item, log=False, nextitem=following)))
+
+    @contextmanager
+    def facing(self, door: Door, *, canary: bool) -> Iterator[None]:
+        """Put the implementation behind `door` in place for a while."""
+        before = self.state.session.implementations
+        one = Implementation(door.origin, "", door, door.describe())
+        self.state.session.implementations = (one,)
+        try:
+            with self.running.fresh_canaries(heeded=canary):
+                yield
+        finally:
+            self.state.session.implementations = before
+
+    def record(self, recorder: Recorder) -> dict[str, float]:
+        """Run every test once against the oracle, noting what each sees; the seconds each took."""
+        seconds: dict[str, float] = {}
+        with self.facing(recorder, canary=False):
+            for test in self.items:
+                recorder.test = test
+                for row in self.rows(tests=[test]):
+                    seconds[row.id] = row.seconds
+        return seconds
+
+    def first_red(self, door: Door, tests: Sequence[str]) -> str | None:
+        """The first of these tests that turns red."""
+        with self.facing(door, canary=False):
+            for test in tests:
+                if any(_is_red(row) for row in self.rows(tests=[test])):
+                    return test
+        return None
+
+
+def _row(report: pytest.TestReport) -> Row | None:
+    data: dict[str, Any] | None = getattr(report, ROW, None)
+    return Row.of(data) if data else None
+
+
+def _is_red(row: Row) -> bool:
+    return row.verdict in ("fail", "fault", "advice")
+
+
+def _try_mutant(bench: Bench, name: str) -> MutantResult:
+    begun = time.monotonic()
+    door = open_door(f"{_MUTANTS}:{name}")
+    try:
+        with bench.facing(door, canary=True):
+            rows = list(bench.rows())
+    finally:
+        door.close()
+    return judge_mutant(name, rows, round(time.monotonic() - begun, 2))
+
+
+def _try_null(bench: Bench, name: str) -> float:
+    door = open_door(f"{_NULLS}:{name}")
+    try:
+        with bench.facing(door, canary=False):
+            executed = [row.verdict for row in bench.rows() if row.verdict in EXECUTED]
+    finally:
+        door.close()
+    return round(executed.count("pass") / len(executed), 4) if executed else 1.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Join the session with the plan of the environment."""
+    config.pluginmanager.register(Trials(msgspec.json.decode(os.environ[PLAN], type=Plan)), "vindex3-trials")
