@@ -12,10 +12,10 @@ from importlib.util import find_spec
 
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.ask import Ask, NotClaimed
-from pytest_vindex3.plugin.check import Failed, NotRun, Record, SuiteError, begin, end
-from pytest_vindex3.plugin.facts import facts
+from pytest_vindex3.plugin.check import Failed, Failure, NotRun, Record, SuiteError, begin, end
 from pytest_vindex3.plugin.session import Session
-from pytest_vindex3.report.row import Row
+from pytest_vindex3.plugin.telling import Telling
+from pytest_vindex3.report.row import Row, Verdict
 
 NAME = "canary"
 
@@ -23,8 +23,9 @@ NAME = "canary"
 class Canaries:
     """The canaries of one process, each run once an implementation when it is first needed."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, telling: Telling) -> None:
         self._session = session
+        self._telling = telling
         self._rows: dict[tuple[str, str], Row | None] = {}
 
     def dead(self, label: str, family: str) -> Row | None:
@@ -38,22 +39,18 @@ class Canaries:
             self._rows[key] = self._run(label, family)
         return self._rows[key]
 
-    def failed(self) -> list[Row]:
-        """The rows of all canaries that failed."""
-        return [row for row in self._rows.values() if row]
-
     def _run(self, label: str, family: str) -> Row | None:
         canary = _find(family)
         if canary is None:
             return None
         implementation = self._session.implementation(label)
-        place = self._session.scratch / NAME / f"{family}-{len(self._rows)}"
+        place = self._session.scratch / f"{NAME}-{len(self._rows)}" / family
         ask = Ask(implementation, self._session.settings, place, f"{family}/{NAME}")
         begin(Record(clauses()))
         try:
             canary(ask)
         except Failed as failed:
-            return _row(ask, implementation.label, family, failed)
+            return self._row(ask, implementation.label, family, failed.failure)
         except (NotClaimed, NotRun):
             return None
         except Exception as error:
@@ -62,6 +59,15 @@ class Canaries:
             end()
         return None
 
+    def _row(self, ask: Ask, label: str, family: str, failure: Failure) -> Row:
+        verdict: Verdict = "fault" if failure.fault else "fail"
+        row = Row(
+            f"{family}/{NAME}", label, family, verdict, failure.clause.level, {failure.clause.id: verdict}
+        )
+        row.canary = True
+        self._telling.tell(row, failure, ask.place)
+        return row
+
 
 def _find(family: str) -> Callable[[Ask], object] | None:
     name = f"vindex3_suites.{family}.{NAME}"
@@ -69,18 +75,3 @@ def _find(family: str) -> Callable[[Ask], object] | None:
         return None
     found: Callable[[Ask], object] | None = getattr(importlib.import_module(name), NAME, None)
     return found
-
-
-def _row(ask: Ask, label: str, family: str, failed: Failed) -> Row:
-    failure = failed.failure
-    verdict = "fault" if failure.fault else "fail"
-    return Row(
-        id=f"{family}/{NAME}",
-        implementation=label,
-        family=family,
-        verdict="fault" if verdict == "fault" else "fail",
-        level=failure.clause.level,
-        clauses={failure.clause.id: verdict},
-        failure=facts(failure, ask.place),
-        canary=True,
-    )

@@ -16,6 +16,7 @@ from pytest_vindex3.plugin.running import Running
 from pytest_vindex3.plugin.session import Session
 from pytest_vindex3.plugin.settings import Settings
 from pytest_vindex3.plugin.state import State
+from pytest_vindex3.plugin.telling import Telling
 from pytest_vindex3.plugin.terminal import Terminal
 from pytest_vindex3.report.document import write_beginning
 
@@ -39,7 +40,7 @@ def register(config: pytest.Config) -> None:
     state = State(session, place, worker=hasattr(config, "workerinput"), known=entries)
     kept = Kept(directory)
     _join(config, "collection", Collection(state))
-    _join(config, "running", Running(state, kept, directory))
+    _join(config, "running", Running(state, Telling(kept, directory)))
     _join(config, "ending", Ending(state))
     if not state.worker:
         _join(config, "terminal", Terminal(state, directory))

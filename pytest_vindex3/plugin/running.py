@@ -30,11 +30,10 @@ _PASSED_ON = (KeyboardInterrupt, pytest.exit.Exception)
 class Running:
     """Hooks of running, and the fixture; `state` is what it runs with."""
 
-    def __init__(self, state: State, kept: Kept, directory: Path) -> None:
+    def __init__(self, state: State, telling: Telling) -> None:
         self.state = state
-        self._kept = kept
-        self._directory = directory
-        self._canaries: Canaries | None = Canaries(state.session)
+        self._telling = telling
+        self._canaries: Canaries | None = Canaries(state.session, telling)
         self._today = dt.datetime.now(dt.UTC).date()
 
     @pytest.fixture
@@ -75,7 +74,7 @@ class Running:
     def fresh_canaries(self, *, heeded: bool) -> Iterator[None]:
         """Forget for a while which canaries failed, for another implementation in place; or heed none."""
         before = self._canaries
-        self._canaries = Canaries(self.state.session) if heeded else None
+        self._canaries = Canaries(self.state.session, self._telling) if heeded else None
         try:
             yield
         finally:

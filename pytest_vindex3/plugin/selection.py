@@ -9,8 +9,11 @@ from pytest_vindex3.plugin.identity import Identity
 
 
 def matches(glob: str, known: Identity) -> bool:
-    """Whether a glob means this test: by its id, function, file, clauses or family."""
-    if any(fits(glob, name) for name in (known.id, known.function, known.id.partition("::")[0])):
+    """Whether a glob means this test: by its id, function, file, clauses or family, `FAMILY/canary` too."""
+    names = [known.id, known.function, known.id.partition("::")[0]]
+    if known.canary:
+        names.append(f"{known.family}/canary")
+    if any(fits(glob, name) for name in names):
         return True
     return known.family == glob or any(fits(glob, name) for name in known.clauses)
 
