@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,8 +74,16 @@ def imported(name: str, is_package: bool, tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names if OURS.fullmatch(alias.name))
         elif isinstance(node, ast.ImportFrom):
             yield from from_import(name, is_package, node)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and OURS.fullmatch(node.value):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and is_module(node.value):
             yield node.value
+
+
+def is_module(text: str) -> bool:
+    """Whether a string is the name of a module of ours that is there: groups and declarations are not."""
+    try:
+        return OURS.fullmatch(text) is not None and importlib.util.find_spec(text) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def from_import(name: str, is_package: bool, node: ast.ImportFrom) -> Iterator[str]:
@@ -111,6 +120,7 @@ import os, vindex3_reference.adapter
 from vindex3_reference import lyrw
 from pytest_vindex3 import check, answers
 from . import sibling
+declared = "vindex3_name", "pytest_vindex3.implementations"
 from ..lyrw.reader import parse
 import_module("vindex3_fixtures.mutants")
 from json import loads
