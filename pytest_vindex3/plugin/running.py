@@ -17,6 +17,7 @@ from pytest_vindex3.plugin.check import NotRun, Record, begin, end
 from pytest_vindex3.plugin.identity import Identity
 from pytest_vindex3.plugin.known import settle
 from pytest_vindex3.plugin.state import State
+from pytest_vindex3.plugin.telling import Telling
 from pytest_vindex3.plugin.verdict import Judged, judge
 from pytest_vindex3.report.page import page
 from pytest_vindex3.report.row import RED, Row

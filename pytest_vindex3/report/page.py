@@ -44,9 +44,7 @@ def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
             _line(fault["what"] if index == 0 else "", text)
             for index, text in enumerate(fault["detail"][-3:])
         ]
-        return (lines or [_line("fault", fault["what"])]) + [
-            _line("stderr", text) for text in data["stderr"][-1:]
-        ]
+        return (lines or [_line("fault", fault["what"])]) + [_line("stderr", text) for text in stderr[-1:]]
     place = difference["path"] or "the outcome"
     lines = [
         _line("differs", place),

@@ -1,0 +1,41 @@
+"""Telling of a failure: its facts, its bytes and its kept inputs, on the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.facts import facts, stderr
+from pytest_vindex3.plugin.kept import Kept
+from pytest_vindex3.plugin.place import around
+from pytest_vindex3.report.row import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How failures are told of in one process.
+
+    Attributes:
+        kept: where inputs are kept.
+        directory: the user's working directory, from which they are named.
+    """
+
+    kept: Kept
+    directory: Path
+
+    def tell(self, row: Row, failure: Failure, place: Path) -> None:
+        """Add the facts of a failure to its row, and keep the inputs that showed it.
+
+        Args:
+            row: of the test that failed.
+            failure: what its check found.
+            place: the folder of its inputs.
+        """
+        row.failure = facts(failure, place)
+        row.failure["bytes"] = around(failure, place)
+        row.stderr = stderr(failure)
+        kept = self.kept.keep(place, f"{place.parent.name}/{place.name}") if place.is_dir() else None
+        if kept:
+            near = kept.is_relative_to(self.directory)
+            row.inputs = str(kept.relative_to(self.directory) if near else kept)
