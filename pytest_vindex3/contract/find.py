@@ -165,7 +165,7 @@ def _found(name: str, adapter: object, loaded: object) -> Found:
         version=str(_declared([*sources, package], "__version__") or ""),
         origin=origin,
         functions=functions,
-        claimed=tuple(functions) if claimed is None else tuple(map(str, claimed)),
+        claimed=tuple(functions) if claimed is None else _names(claimed),
         options=_options(functions, _declared(sources, "vindex3_options")),
     )
 
@@ -185,9 +185,15 @@ def _options(
 ) -> dict[str, tuple[str, ...]]:
     """Optional arguments as declared, else the named parameters that the verb knows as options."""
     if declared is not None:
-        return {str(verb): tuple(map(str, names)) for verb, names in declared.items()}
+        return {str(verb): _names(names) for verb, names in declared.items()}
     named = {verb: verbs()[verb].options & _parameters(function) for verb, function in functions.items()}
     return {verb: tuple(sorted(names)) for verb, names in named.items() if names}
+
+
+def _names(declared: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(declared, str):
+        raise TypeError(f"a list of names is declared as a list, not as {declared!r}")
+    return tuple(map(str, declared))
 
 
 def _parameters(function: Callable[..., object]) -> set[str]:

@@ -307,7 +307,14 @@ def test_a_factory_that_raises(write: Write, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "declaration", ["vindex3_options = 7", "vindex3_options = {'lyrw.parse': 7}", "vindex3_verbs = 7"]
+    "declaration",
+    [
+        "vindex3_options = 7",
+        "vindex3_options = {'lyrw.parse': 7}",
+        "vindex3_options = {'lyrw.parse': 'guard'}",
+        "vindex3_verbs = 7",
+        "vindex3_verbs = 'lyrw.parse'",
+    ],
 )
 def test_declarations_of_the_wrong_type(write: Write, tmp_path: Path, declaration: str) -> None:
     """A declaration of another type is told, and nothing of Python's leaks."""
