@@ -1,0 +1,17 @@
+"""The canary as a test: the smallest whole layer file is described."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_vindex3 import clause
+from vindex3_suites.lyrw.canary import sing
+
+if TYPE_CHECKING:
+    from pytest_vindex3.plugin.ask import Ask
+
+
+@clause("LYRW-MAGIC-01")
+def test_canary(ask: Ask) -> None:
+    """The worked dense layer file is described exactly."""
+    sing(ask, "lyrw.parse", "LYRW-MAGIC-01")

@@ -1,0 +1,122 @@
+"""Layer files of many shapes: enumerated ones, and ones that are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count, islice
+from typing import TYPE_CHECKING
+
+from pytest_vindex3 import cases, check, clause
+from pytest_vindex3.plugin.generated import generated
+from pytest_vindex3.strategies.lyrw import cut_layer_files, layer_files, placed_layer_files
+from vindex3_fixtures.lyrw import Knobs, LyrwFile, Place, cut, sampled
+from vindex3_fixtures.lyrw import vocabulary as v
+from vindex3_suites.lyrw.asking import partner, region
+from vindex3_suites.lyrw.expected import delivers, parses, partners, truncated
+from vindex3_suites.lyrw.test_region import check_regions
+
+if TYPE_CHECKING:
+    from pytest_vindex3.plugin.ask import Ask
+
+SHAPES = {
+    "one_bank": Knobs(schemas=3, entries=4),
+    "three_banks": Knobs(more_banks=2, schemas=4, entries=4),
+    "segments": Knobs(more_banks=1, schemas=3, entries=9, more_segments=3),
+    "split": Knobs(more_banks=1, schemas=3, entries=9, more_segments=2, split=True),
+    "permuted": Knobs(more_banks=1, schemas=3, entries=4, permuted=True, gaps=True),
+    "pairs": Knobs(more_banks=1, schemas=6, entries=3, pairs=True),
+    "everything": Knobs(0, 2, 5, 5, 3, split=True, permuted=True, gaps=True, pairs=True),
+}
+FILES_A_SHAPE = 3
+
+
+def _seeded(ask: Ask, shape: Knobs) -> list[LyrwFile]:
+    """Files of this shape that have regions, made from the seed of the run."""
+    made = (sampled(replace(shape, seed=ask.seed + position)) for position in count())
+    return list(islice((file for file in made if file.places), FILES_A_SHAPE))
+
+
+def _check_parsed(ask: Ask, file: LyrwFile, *clause_ids: str) -> None:
+    reply = ask("lyrw.parse", path=ask.file("layer.lyrw", file))
+    for clause_id in clause_ids:
+        check(clause_id, reply, parses(file))
+
+
+@clause("LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-SCHEMA-01")
+@cases(SHAPES)
+def test_files_of_a_shape_are_described(ask: Ask, case: Knobs) -> None:
+    """Files made from the seed of the run are described exactly."""
+    for file in _seeded(ask, case):
+        _check_parsed(ask, file, "LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-SCHEMA-01")
+
+
+@clause("REGION-READ-01", "REGION-READ-02", "SEGMENTS-READ-08")
+@cases(SHAPES)
+def test_regions_of_a_shape_are_delivered(ask: Ask, case: Knobs) -> None:
+    """Every region of files made from the seed of the run is delivered exactly."""
+    for file in _seeded(ask, case):
+        check_regions(ask, file, "REGION-READ-01", "REGION-READ-02", "SEGMENTS-READ-08")
+
+
+@clause("LYRW-TABLES-01", "LYRW-BANK-01", "SEGMENTS-READ-01")
+@generated(layer_files(unknown=False))
+def test_a_drawn_file_is_described(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file of known tags is described exactly."""
+    _check_parsed(ask, drawn, "LYRW-TABLES-01", "LYRW-BANK-01", "SEGMENTS-READ-01")
+
+
+@clause("LYRW-HEADER-03", "LYRW-BANK-02", "LYRW-TAGS-03")
+@generated(layer_files())
+def test_a_drawn_file_of_unknown_tags_is_described(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file is described exactly, tags and flags without a name included."""
+    _check_parsed(ask, drawn, "LYRW-HEADER-03", "LYRW-BANK-02", "LYRW-TAGS-03")
+
+
+@clause("REGION-READ-01", "REGION-READ-03", "SEGMENTS-READ-08")
+@generated(placed_layer_files(unknown=False))
+def test_a_drawn_region_is_delivered(ask: Ask, drawn: tuple[LyrwFile, Place]) -> None:
+    """Any region of any legal file is delivered exactly."""
+    file, place = drawn
+    numbers = (file.all_segments[place.segment].bank_id, place.entry, place.schema)
+    reply = region(ask, ask.file("layer.lyrw", file), *numbers)
+    for clause_id in ("REGION-READ-01", "REGION-READ-03", "SEGMENTS-READ-08"):
+        check(clause_id, reply, delivers(file, *numbers))
+
+
+@clause("LYRW-TABLES-02")
+@generated(cut_layer_files(unknown=False))
+def test_a_drawn_cut_is_truncated(ask: Ask, drawn: tuple[LyrwFile, int]) -> None:
+    """Cut anywhere between header and entry tables, a file is truncated at the first record cut."""
+    file, length = drawn
+    legal = ask("lyrw.parse", path=ask.file("legal.lyrw", file))
+    check("LYRW-TABLES-02", legal, parses(file))
+    wrong = ask("lyrw.parse", path=ask.file("wrong.lyrw", replace(file, length=length)))
+    check("LYRW-TABLES-02", wrong, truncated(*cut(file, length)))
+
+
+def _resolvable(file: LyrwFile) -> list[tuple[Place, int]]:
+    """Places of schemas of which exactly one other has role scales and their number, and which one."""
+    found = []
+    for place in file.places:
+        bank = file.bank(file.all_segments[place.segment].bank_id)
+        schemas = bank.schemas if bank else ()
+        scales = [
+            index
+            for index, schema in enumerate(schemas)
+            if schema.role == v.SCALES and schema.pair_id == schemas[place.schema].pair_id != v.UNPAIRED
+        ]
+        if len(scales) == 1 and schemas[place.schema].packing == v.BLOCKS_VALUES:
+            found.append((place, scales[0]))
+    return found
+
+
+@clause("PAIR-FIND-01", "PAIR-FIND-02")
+@generated(layer_files(schemas=6, unknown=False).filter(lambda file: bool(_resolvable(file))))
+def test_a_drawn_pair_is_resolved(ask: Ask, drawn: LyrwFile) -> None:
+    """Any values schema of any legal file has the partner that equal numbers give."""
+    path = ask.file("layer.lyrw", drawn)
+    for place, scales in _resolvable(drawn):
+        bank_id = drawn.all_segments[place.segment].bank_id
+        reply = partner(ask, path, bank_id, place.entry, place.schema)
+        for clause_id in ("PAIR-FIND-01", "PAIR-FIND-02"):
+            check(clause_id, reply, partners(drawn, bank_id, place.entry, scales))
