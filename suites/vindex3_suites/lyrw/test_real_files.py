@@ -99,10 +99,8 @@ def _with_down(**fields: Any) -> LyrwFile:
     return _with_bank(schemas=(FUSED, replace(DOWN, **fields)))
 
 
-VALUES = Schema(
-    v.GATE_UP_FUSED, packing=v.BLOCKS_VALUES, layout=v.CONTIGUOUS_HALVES, rows=128, cols=64, **MXFP4
-)
-SCALES = Schema(v.SCALES, packing=v.BLOCKS_SCALES, rows=128, cols=64, **MXFP4)
+VALUES = Schema(v.GATE_UP_FUSED, v.MXFP4, v.BLOCKS_VALUES, 1, v.CONTIGUOUS_HALVES, 128, 64)
+SCALES = Schema(v.SCALES, v.MXFP4, v.BLOCKS_SCALES, 1, v.UNSPECIFIED, 128, 64)
 PAIRS = LyrwFile(
     banks=(
         Bank(
