@@ -16,11 +16,14 @@ from pytest_vindex3.contract.difference import MISSING
 from pytest_vindex3.contract.outcome import Fault, Misfit, Refused
 from pytest_vindex3.law.registry import kinds
 from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.report.page import INPUT
 from pytest_vindex3.report.shown import cut, shown
 
 _INDEX = re.compile(r"\[\d+\]")
 _ADDRESS = re.compile(r"at 0x[0-9a-f]+>")
 _STDERR_LINES = 2
+_MOST_BYTES = 64
+_MOST_TEXT = 2000
 _WORDS = ("refused as ", "an answer", "at most ")
 
 
@@ -33,7 +36,7 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         "level": failure.clause.level,
         "claim": failure.clause.text,
         "verb": reply.verb,
-        "arguments": {name: _argument(value, here) for name, value in reply.arguments.items()},
+        "arguments": {name: _argument(value, folder) for name, value in reply.arguments.items()},
         "difference": None,
         "fault": None,
         "refused": reply.outcome.kind if isinstance(reply.outcome, Refused) else "",
@@ -75,14 +78,18 @@ def _side(value: object, here: str) -> str:
     return cut(text.replace(here, ""))
 
 
-def _argument(value: object, here: str) -> object:
+def _argument(value: object, folder: Path) -> object:
+    """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`."""
     if isinstance(value, str):
-        return value.replace(here, "") if value.startswith(here) else value
+        below = Path(value).is_relative_to(folder)
+        return {INPUT: Path(value).relative_to(folder).as_posix()} if below else value
+    if isinstance(value, bytes):
+        return value.hex() if len(value) <= _MOST_BYTES else shown(value)
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
         return shown(value)
-    return value if len(text) <= 2000 else shown(value)
+    return value if len(text) <= _MOST_TEXT else shown(value)
 
 
 def _said(failure: Failure) -> str:

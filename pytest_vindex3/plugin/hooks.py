@@ -45,8 +45,7 @@ def register(config: pytest.Config) -> None:
     if not state.worker:
         _join(config, "terminal", Terminal(state, directory))
         if not config.option.collectonly:
-            kept.clear()
-            _begin_report(state)
+            _begin(state, kept)
 
 
 def _join(config: pytest.Config, name: str, plugin: object) -> None:
@@ -60,10 +59,15 @@ def _known(wanted: Settings) -> tuple[known.Known, ...]:
         raise pytest.UsageError(str(problem)) from None
 
 
-def _begin_report(state: State) -> None:
-    path = state.session.settings.report
+def _begin(state: State, kept: Kept) -> None:
+    """Forget what the run before left, unless this one only repeats a part of it."""
+    settings = state.session.settings
+    if not settings.only:
+        kept.clear()
     try:
-        if path:
-            write_beginning(path, header(state))
+        if settings.report:
+            write_beginning(settings.report, header(state))
     except OSError as problem:
-        raise pytest.UsageError(f"the report cannot be written to {path}: {problem.strerror}") from None
+        raise pytest.UsageError(
+            f"the report cannot be written to {settings.report}: {problem.strerror}"
+        ) from None

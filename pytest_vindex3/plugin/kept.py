@@ -36,6 +36,7 @@ class Kept:
         if not files:
             return None
         target = self._made() / name
+        shutil.rmtree(target, ignore_errors=True)
         for file in files:
             size = _on_disk(file)
             if size <= self._room:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 import shutil
 from collections.abc import Generator, Iterator
@@ -23,6 +24,7 @@ from pytest_vindex3.report.page import page
 from pytest_vindex3.report.row import RED, Row
 
 ROW = "vindex3"
+_LONGEST_NAME = 100
 _ASK = pytest.StashKey[Ask]()
 _RECORD = pytest.StashKey[Record]()
 _PASSED_ON = (KeyboardInterrupt, pytest.exit.Exception)
@@ -157,7 +159,11 @@ def _told_at_length(row: Row, state: State) -> list[str]:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")[:120] or "test"
+    """A folder name for an id: short enough for any file system, and still its own."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "test"
+    if len(plain) <= _LONGEST_NAME:
+        return plain
+    return f"{plain[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _param(item: pytest.Item) -> object:

@@ -13,7 +13,9 @@ from pytest_vindex3.report.row import Row
 
 MOST_LINES = 15
 WIDTH = 110
-_INDENT = 11
+INPUT = "input"
+"""In the arguments of a row's failure, an input of the test is named as `{"input": name}`."""
+_INDENT = 12
 
 
 def page(row: Row, spec: str, more: str = "") -> list[str]:
@@ -62,13 +64,13 @@ def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
 
 
 def _word(value: object, inputs: str) -> str:
-    if not isinstance(value, str):
-        return json.dumps(value)
-    return value if not inputs or "/" in value else str(PurePath(inputs) / value)
+    if isinstance(value, Mapping) and INPUT in value:
+        return str(PurePath(inputs, value[INPUT]))
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _line(label: str, text: str) -> str:
-    return f"  {label:<{_INDENT - 2}}{text}"
+    return f"  {label:<{_INDENT - 3}} {text}"
 
 
 def _wrapped(label: str, text: str, most: int) -> list[str]:
