@@ -123,6 +123,8 @@ def _span_lines(source: Source, span: Span, short: bool) -> Iterator[Line]:
         return
     while place < end:
         run = source.run(place, end)
+        if run < end - place:  # what follows keeps its place in the rows
+            run -= (place + run - span.offset) % ROW
         if run >= RUN or (run == end - place and run > FIELD):
             yield _line(span, place, run, source.read(place, place + 1))
             place += run

@@ -53,6 +53,7 @@ class Payload:
         self.tables = tables
         found = list(islice(self._declared(), MAPPED + 1))
         self.complete = len(found) <= MAPPED
+        self.placed = all(segment.bank for segment in tables.segments)
         self.regions = sorted(found[:MAPPED])
         padded = min(wire.aligned(tables.table_bytes), source.size)
         self.last = max([padded, *(region.stop for region in self.regions)])
@@ -112,14 +113,19 @@ class Payload:
         within = start - region.offset
         _, form, packing, rows, cols = self._schema(region)
         field = f"{self._name(region)} +{within}" if within else self._name(region)
-        note = f"{_plain('format', form)} {_plain('packing', packing)} {rows} x {cols}" if not within else ""
+        note = (
+            f"as {_plain('format', form)} {_plain('packing', packing)} {rows} x {cols}" if not within else ""
+        )
         return Span(
             start, stop - start, field, note=note, marks=marks, decode=_decoder(form, packing, within)
         )
 
     def _gap(self, start: int, stop: int) -> Span:
-        if not self.complete:
-            return Span(start, stop - start, "bytes of other regions, or padding")
+        if not self.complete or not self.placed:
+            why = (
+                "of other regions, or padding" if self.placed else "not placed: a segment of an unknown bank"
+            )
+            return Span(start, stop - start, why, decode=printable)
         if start >= self.last:
             mark = f"trailing-bytes: {stop - start} bytes after the last region"
             return Span(start, stop - start, "trailing", marks=(mark,), decode=printable)

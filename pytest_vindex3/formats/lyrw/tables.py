@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from pytest_vindex3.formats._raw import raw
@@ -68,16 +69,17 @@ class Tables:
 
     def spans(self) -> Iterator[Span]:
         """Every byte of the tables; where the file breaks, all the rest of it."""
-        source = self.source
-        yield from record_spans(source, 0, wire.HEADER, "header", say_header)
-        if source.size < wire.HEADER.itemsize:
-            yield self._cut("header", 0, wire.HEADER.itemsize)
+        source, whole = self.source, wire.HEADER.itemsize
+        other = source.size >= whole and self._number(4, 8) != wire.FORMAT_VERSION
+        header = record_spans(source, 0, wire.HEADER, "header", say_header)
+        yield from islice(header, 2 if other else None)
+        if source.size < whole:
+            yield self._cut("header", 0, whole)
             return
-        self.end = wire.HEADER.itemsize
-        if self._number(4, 8) != wire.FORMAT_VERSION:
-            if source.size > self.end:
-                yield raw(source, self.end, "not read: tables of another generation")
+        if other:
+            yield raw(source, 8, "not read: what another generation keeps here")
             return
+        self.end = whole
         banks, segments = self._number(12, 14), self._number(14, 16)
         if not (yield from self._table("bank descriptor table", wire.BANK, banks, self._bank)):
             return
@@ -100,7 +102,7 @@ class Tables:
 
     def row_name(self, segment: Segment, entry: int, schema: int) -> str:
         """The coordinates of a row as text; the bank only where there are several."""
-        bank = f"bank {segment.bank.bank_id} " if segment.bank and len(self.banks) > 1 else ""
+        bank = f"bank_id {segment.bank.bank_id} " if segment.bank and len(self.banks) > 1 else ""
         return f"{bank}entry {entry} schema {schema}"
 
     def _number(self, start: int, stop: int) -> int:
