@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Format", "Line", "Span", "annotate", "detect", "dump", "dump_text", "formats"]
+__all__ = ["SMALL", "Format", "Line", "Span", "annotate", "detect", "dump", "dump_text", "formats"]
 
 SMALL: Final = 1 << 20
 """Bytes up to which a dump leaves nothing out."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vindex3.formats import Line, dump, dump_text
+from pytest_vindex3.formats import SMALL, Line, dump, dump_text
 from vindex3_fixtures.annotated import assemble, assemble_to
 from vindex3_fixtures.goldens import goldens, sparse_files
 
@@ -120,20 +120,24 @@ def test_declared_counts_take_no_lines(layer: Callable[..., bytes]) -> None:
     assert len(list(dump(layer([], entries=0xFFFFFFFF, schemas=0)))) < 40
 
 
-def test_a_large_file_is_shown_by_its_beginnings(layer: Callable[..., bytes], tmp_path: Path) -> None:
-    """Above 1 MiB long regions are cut unless everything is asked for; tables are shown in full."""
-    data = layer([(128, MIB)], bytes(32) + bytes(range(256)) * (MIB // 256))
+def test_a_large_file_is_shown_by_its_beginnings(
+    layer: Callable[..., bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the size of a small file long regions are cut unless everything is asked for; tables never."""
+    assert SMALL == MIB
+    monkeypatch.setattr("pytest_vindex3.formats.SMALL", 4096)
+    data = layer([(128, 8192)], bytes(32) + bytes(range(256)) * 32)
     path = tmp_path / "large.lyrw"
     path.write_bytes(data)
     short = list(dump(path, everything=False))
     assert [line.body for line in short[-2:]] == [
         "30 31 32 33 34 35 36 37 38 39 3A 3B 3C 3D 3E 3F",
-        f"omitted {MIB - 64}",
+        "omitted 8128",
     ]
     assert sum(line.length for line in short) == len(data)
     full = list(dump(path))
     assert short[:-1] == full[: len(short) - 1]
-    assert assemble("".join(f"{line.text(7)}\n" for line in full)) == data
+    assert assemble("".join(f"{line.text(4)}\n" for line in full)) == data
 
 
 def test_a_sparse_file_is_dumped_without_being_read_whole(tmp_path: Path) -> None:
