@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pytest_vindex3.formats import annotate
 from vindex3_fixtures import notation
 from vindex3_fixtures.annotated import assemble
 from vindex3_fixtures.goldens import goldens
-
-from pytest_vindex3.formats import annotate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "goldens.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
