@@ -32,8 +32,9 @@ def register(config: pytest.Config) -> None:
     entries = _known(wanted)
     place = restart.origin()
     directory = Path(place.directory) if place else config.invocation_params.dir
+    roots = dict.fromkeys([directory, Path(place.root) if place else config.rootpath])
     try:
-        session = Session.open(wanted, (directory, Path(place.root) if place else config.rootpath))
+        session = Session.open(wanted, tuple(roots))
     except NotLoaded as problem:
         raise pytest.UsageError(str(problem)) from None
     config.add_cleanup(session.close)

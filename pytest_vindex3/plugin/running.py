@@ -68,7 +68,8 @@ class Running:
         item.stash[_RECORD] = record
         begin(record)
         try:
-            self._look_at_canary(known)
+            if identity.in_suites(item) and not known.canary:
+                self._look_at_canary(known)
             return (yield)
         finally:
             end()
@@ -85,8 +86,7 @@ class Running:
 
     def _look_at_canary(self, known: Identity) -> None:
         label = self.state.session.implementation(known.implementation).label
-        heeded = None if known.canary else self._canaries
-        dead = heeded.dead(label, known.family) if heeded else None
+        dead = self._canaries.dead(label, known.family) if self._canaries else None
         if dead:
             self.state.add(dead)
             raise NotRun(f"canary failed: {(dead.failure or {})['cause']}")

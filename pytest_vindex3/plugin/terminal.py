@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,11 @@ class Terminal:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Name the files of the suites as they stand in ids, not as seen from the user's directory."""
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        config = session.config
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter and self._state.origin:
-            reporter.startpath = session.config.rootpath
+            reporter.startpath = config.rootpath
+            config.invocation_params = replace(config.invocation_params, dir=config.rootpath)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:

@@ -69,10 +69,12 @@ def standing(rows: Sequence[Row], ended: Ended) -> Standing:
         return Standing("nothing executed", ended.left_out or "no claimed verb has a test", NOTHING)
     if ended.left_out:
         return Standing("partial", ended.left_out, CONFORMANT)
+    if not ended.certifying:
+        return Standing("partial", "in the session of a project, never a certificate", CONFORMANT)
     broken_promise = promise(rows, ended.claimed)
     if broken_promise:
         return Standing("under the promise of the profile", broken_promise, NOTHING)
-    return _green(rows, ended)
+    return _green(rows)
 
 
 def _red(rows: Sequence[Row], ended: Ended) -> str:
@@ -82,12 +84,10 @@ def _red(rows: Sequence[Row], ended: Ended) -> str:
     return ", ".join([*reasons, *ended.stale])
 
 
-def _green(rows: Sequence[Row], ended: Ended) -> Standing:
+def _green(rows: Sequence[Row]) -> Standing:
     known = sum(row.verdict == "known failure" for row in rows)
     if known:
         return Standing("not certified", f"{known} known failure{'s' if known > 1 else ''}", CONFORMANT)
-    if not ended.certifying:
-        return Standing("partial", "in the session of a project, never a certificate", CONFORMANT)
     return Standing("conformant", "", CONFORMANT)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 
 from pytest_vindex3.report.page import page
 from pytest_vindex3.report.row import VERDICTS, Row
@@ -64,12 +63,14 @@ def closing(rows: Sequence[Row], verdict: Standing, unmatched: Sequence[str], re
 
 def table(rows: Sequence[Row]) -> list[str]:
     """A line per implementation and family: how many tests have which verdict."""
-    lines = []
     several = len({row.implementation for row in rows}) > 1
-    ordered = sorted(rows, key=lambda row: (row.implementation, row.family))
-    for (label, family), group in groupby(ordered, key=lambda row: (row.implementation, row.family)):
-        counts = Counter(row.verdict for row in group)
-        words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
-        name = f"{label} {family}" if several else family
-        lines.append(f"{name:<16}{', '.join(words)}")
-    return lines
+    counts: dict[str, Counter[str]] = {}
+    for row in sorted(rows, key=lambda row: (row.implementation, row.family)):
+        name = f"{row.implementation} {row.family}" if several else row.family
+        counts.setdefault(name, Counter())[row.verdict] += 1
+    width = max(map(len, counts), default=0) + 2
+    return [f"{name:<{width}}{_counted(counter)}" for name, counter in counts.items()]
+
+
+def _counted(counter: Mapping[str, int]) -> str:
+    return ", ".join(f"{counter[verdict]} {verdict}" for verdict in VERDICTS if counter.get(verdict))
