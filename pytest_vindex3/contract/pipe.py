@@ -249,6 +249,7 @@ class _Exchange:
     def _transact(self, sent: bytes, limits: Limits) -> tuple[bytes | Silence, Cost | None]:
         meter = Meter(self.process.pid) if limits.measure else None
         self.spoiled = True
+        self.process.forget_stderr()
         self.process.send(sent)
         if meter is None:
             return self.process.receive(limits.seconds, whole=_is_json), None

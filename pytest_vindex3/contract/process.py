@@ -93,9 +93,12 @@ class Process:
             thread.start()
 
     def send(self, line: bytes) -> None:
-        """Hand one line to the program; stderr is taken to belong to this line from here on."""
-        self._stderr.forget()
+        """Hand one line to the program."""
         self._outgoing.put(line)
+
+    def forget_stderr(self) -> None:
+        """Let go of what the program wrote to stderr so far: what follows belongs to the next line."""
+        self._stderr.forget()
 
     def receive(
         self,
@@ -143,7 +146,7 @@ class Process:
             return rest[:200] if self._lines or self._partial else None
 
     def stderr(self) -> str:
-        """The tail of what the program wrote to stderr since the last line was sent."""
+        """The tail of what the program wrote to stderr since `forget_stderr`, or its start."""
         return self._stderr.tail()
 
     def alive(self) -> bool:

@@ -10,6 +10,7 @@ from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Misfit, Outco
 from .conftest import PARSED
 
 SHORT = Limits(seconds=0.4)
+LONG = Limits(seconds=30)
 
 SAME = {
     "well": Answer(PARSED),
@@ -26,7 +27,7 @@ SAME = {
 }
 
 
-def outcome(door: Door, path: str, limits: Limits = SHORT) -> Outcome:
+def outcome(door: Door, path: str, limits: Limits = LONG) -> Outcome:
     return door.ask("lyrw.parse", {"path": path}, limits).outcome
 
 
@@ -71,7 +72,7 @@ def test_ends(door: Door, path: str, what: str, text: str) -> None:
     """A crash or a hang is the outcome of that request alone, on the doors that survive it."""
     if door.kind == "in process":
         pytest.skip("a crash in process ends the test run: this door cannot carry it")
-    found = outcome(door, path)
+    found = outcome(door, path, SHORT if what == "hang" else LONG)
     assert isinstance(found, Fault)
     assert (found.what, text in found.detail) == (what, True), found.detail
     assert outcome(door, "well") == Answer(PARSED)
@@ -121,7 +122,7 @@ def test_memory_allowed(door: Door) -> None:
 
 def test_prints(door: Door) -> None:
     """What an adapter prints, by Python, by descriptor or by C, does not reach the pipe."""
-    reply = door.ask("lyrw.parse", {"path": "prints"}, SHORT)
+    reply = door.ask("lyrw.parse", {"path": "prints"}, LONG)
     assert reply.outcome == Answer(PARSED)
     if door.kind != "in process":
         assert {"by Python", "by the descriptor", "by C"} <= set(reply.stderr.split("\n"))
@@ -139,8 +140,8 @@ def test_loud(door: Door) -> None:
     """10 MB on stderr hold nothing up; the tail is kept, and belongs to that request alone."""
     if door.kind == "in process":
         pytest.skip("stderr is the user's own")
-    reply = door.ask("lyrw.parse", {"path": "loud"}, Limits(seconds=20))
+    reply = door.ask("lyrw.parse", {"path": "loud"}, LONG)
     assert reply.outcome == Answer(PARSED)
     assert reply.stderr.endswith("the end")
     assert len(reply.stderr) <= 8192
-    assert door.ask("lyrw.parse", {"path": "well"}, SHORT).stderr == ""
+    assert door.ask("lyrw.parse", {"path": "well"}, LONG).stderr == ""
