@@ -13,32 +13,19 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_vindex3.contract.cost import SAMPLING, Meter, Unmeasurable, held_to
-from pytest_vindex3.contract.door import NO_LIMITS, PROTOCOL, Description, DoorKind, NotLoaded
+from pytest_vindex3.contract.cost import Unmeasurable
+from pytest_vindex3.contract.door import NO_LIMITS, Description, DoorKind, NotLoaded
+from pytest_vindex3.contract.exchange import Exchange
 from pytest_vindex3.contract.guard import Guard
-from pytest_vindex3.contract.messages import (
-    DESCRIBE,
-    Garbage,
-    description_in,
-    outcome_in,
-    reply_in,
-    request,
-    shown,
-)
+from pytest_vindex3.contract.messages import Garbage
 from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome, Reply, Unjudged
-from pytest_vindex3.contract.process import MAX_LINE, Process, Silence, environment
+from pytest_vindex3.contract.process import Process, environment
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.verb import Verb, verbs
-from pytest_vindex3.contract.wire import from_line, to_line
-
-START_SECONDS = 60.0
-"""Seconds of wall time in which a program answers `describe`."""
 
 _PATIENCE = 2.0
-_AFTER_HANG = "It was ended and starts anew; in process (`vindex3 call`) a debugger shows where it stays."
 _open: set[Pipe] = set()
 
 
@@ -55,7 +42,7 @@ class Pipe:
         self.kind: DoorKind = kind
         self.origin = origin
         self._argv = list(argv)
-        self._next = 0
+        self._last = 0
         self._process: Process | None = None
         self._household: _Household | None = None
         self._description: Description | None = None
@@ -102,7 +89,7 @@ class Pipe:
             process, household = self._running()
         except NotLoaded as error:
             return Reply(verb, arguments, Fault("crash", f"could not be started: {error}"))
-        exchange = _Exchange(process, household.scratch, self._number())
+        exchange = Exchange(process, household.scratch, self._number())
         outcome, cost = self._put(exchange, known, arguments, limits)
         stderr = process.stderr()
         if exchange.spoiled:
@@ -122,7 +109,7 @@ class Pipe:
         self._description = None
 
     def _put(
-        self, exchange: _Exchange, verb: Verb, arguments: Mapping[str, object], limits: Limits
+        self, exchange: Exchange, verb: Verb, arguments: Mapping[str, object], limits: Limits
     ) -> tuple[Outcome, Cost | None]:
         try:
             return exchange.outcome(verb, arguments, limits)
@@ -134,7 +121,10 @@ class Pipe:
 
     def _running(self) -> tuple[Process, _Household]:
         if self._household is None:
-            self._household = _Household()
+            try:
+                self._household = _Household()
+            except OSError as error:
+                raise NotLoaded(f"no scratch folder with a watchman beside it can be made: {error}") from None
             _open.add(self)
         if self._process is not None and not self._process.alive():
             self._end()
@@ -150,7 +140,7 @@ class Pipe:
         self._process = process
         household.guard.watch(process.pid)
         try:
-            self._description = _Exchange(process, household.scratch, self._number()).description()
+            self._description = Exchange(process, household.scratch, self._number()).description()
         except Garbage as error:
             text = "\n".join([f"{self.origin} did not describe itself: {error}", *_said(process)])
             self._end()
@@ -174,8 +164,8 @@ class Pipe:
         return [found, *arguments]
 
     def _number(self) -> int:
-        self._next += 1
-        return self._next - 1
+        self._last += 1
+        return self._last
 
     def _end(self, patience: float = 0.0) -> None:
         process, self._process = self._process, None
@@ -195,102 +185,6 @@ class _Household:
     def close(self) -> None:
         self.scratch.remove()
         self.guard.close()
-
-
-@dataclass
-class _Exchange:
-    """One request and what came back; while `spoiled`, the process must not be asked again."""
-
-    process: Process
-    scratch: Scratch
-    number: int
-    spoiled: bool = False
-
-    def description(self) -> Description:
-        """Put `describe`.
-
-        Raises:
-            NotLoaded: the Python host says why there is nothing to describe.
-            Garbage: any other end.
-        """
-        hello = {"protocol": PROTOCOL, "scratch": str(self.scratch.folder)}
-        self.process.send(to_line(request(self.number, DESCRIBE, hello), self.scratch))
-        line = self.process.receive(START_SECONDS, whole=_is_json)
-        if isinstance(line, Silence):
-            raise Garbage(self._silence(line, Limits(seconds=START_SECONDS)).detail)
-        message = reply_in(line, self.number)
-        if "fault" in message and isinstance(message["fault"], dict):
-            raise NotLoaded(str(message["fault"].get("detail", "")))
-        if "answer" not in message:
-            raise Garbage(f"describe was not answered: {shown(line)}")
-        return description_in(message["answer"])
-
-    def outcome(
-        self, verb: Verb, arguments: Mapping[str, object], limits: Limits
-    ) -> tuple[Outcome, Cost | None]:
-        """Put the request and judge the reply.
-
-        Raises:
-            Unmeasurable: the limits ask for what cannot be measured.
-        """
-        stale = self.process.surplus()
-        if stale is not None:
-            self.spoiled = True
-            return Fault("garbage", f"output that no request asked for: {shown(stale)}"), None
-        sent = to_line(request(self.number, verb.name, arguments), self.scratch)
-        with held_to(self.process.pid, limits.memory):
-            line, cost = self._transact(sent, limits)
-        outcome = self._verdict(line, verb, limits)
-        self.spoiled = isinstance(line, Silence) or (
-            isinstance(outcome, Fault) and outcome.what in {"garbage", "memory"}
-        )
-        return outcome, cost
-
-    def _transact(self, sent: bytes, limits: Limits) -> tuple[bytes | Silence, Cost | None]:
-        meter = Meter(self.process.pid) if limits.measure else None
-        self.spoiled = True
-        self.process.forget_stderr()
-        self.process.send(sent)
-        if meter is None:
-            return self.process.receive(limits.seconds, whole=_is_json), None
-        line = self.process.receive(limits.seconds, whole=_is_json, tick=SAMPLING, ticking=meter.look)
-        return line, meter.cost(len(sent)) if isinstance(line, bytes) else None
-
-    def _verdict(self, line: bytes | Silence, verb: Verb, limits: Limits) -> Outcome:
-        if isinstance(line, Silence):
-            return self._silence(line, limits)
-        surplus = self.process.surplus()
-        if surplus is not None:
-            return Fault(
-                "garbage", f"more than one line to one request: {shown(line)}, then {shown(surplus)}"
-            )
-        try:
-            return outcome_in(reply_in(line, self.number), verb, self.scratch)
-        except Garbage as error:
-            return Fault("garbage", str(error))
-
-    def _silence(self, silence: Silence, limits: Limits) -> Fault:
-        partial = silence.partial
-        if silence.why == "too much":
-            return Fault("garbage", f"a line of more than {MAX_LINE} bytes: {shown(partial)}")
-        if partial and _is_json(partial):
-            return Fault("garbage", f"the line does not end, a newline is missing: {shown(partial)}")
-        begun = f"; it had begun a line: {shown(partial)}" if partial else ""
-        if silence.why == "late":
-            return Fault("hang", f"no answer within {limits.seconds:g} s{begun}. {_AFTER_HANG}")
-        ending = self.process.ending()
-        if ending is None:
-            return Fault("garbage", f"closed its standard output without an answer, and ran on{begun}")
-        if limits.memory is not None:
-            return Fault("memory", f"{ending} while held to {limits.memory} bytes more of data memory{begun}")
-        return Fault("crash", f"{ending}, without an answer{begun}")
-
-
-def _is_json(partial: bytes) -> bool:
-    try:
-        return isinstance(from_line(partial), dict)
-    except ValueError:
-        return False
 
 
 def _said(process: Process) -> list[str]:

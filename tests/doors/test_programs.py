@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,9 +115,16 @@ def test_not_loaded(program: Program, source: str, text: str) -> None:
         program(source).describe()
 
 
+def test_no_temporary_folder(misbehaving: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a place for scratch the implementation is not loaded, and the text says what is missing."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(NotLoaded, match="no scratch folder"):
+        Pipe.to_python(str(misbehaving)).describe()
+
+
 def test_start_hangs(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that never answers `describe` is given up after its time."""
-    monkeypatch.setattr("pytest_vindex3.contract.pipe.START_SECONDS", 0.3)
+    monkeypatch.setattr("pytest_vindex3.contract.exchange.START_SECONDS", 0.3)
     with pytest.raises(NotLoaded, match="no answer within"):
         program("import time; time.sleep(60)").describe()
 
