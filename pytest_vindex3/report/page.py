@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pytest_vindex3.report.row import Row
+from pytest_vindex3.report.shown import cut
 
 MOST_LINES = 15
 WIDTH = 110
@@ -29,6 +30,8 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
     data = row.failure or {}
     title = f"{row.verdict.upper()} {data['clause']} ({data['level']})  {row.id}"
     lines = [title, *_wrapped("claim", data["claim"], 3), *_found(data, row.stderr)]
+    if row.reason:
+        lines.append(_line("listed", cut(row.reason)))
     last = _replay(row, data, spec)
     if more:
         last.append(_line("also", more))

@@ -17,7 +17,8 @@ _SEVERITY = {"fault": 0, "fail": 0, "stale known failure": 1}
 
 def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
     """Red rows and advice by cause: ten in full, the rest a line each; what is known is not told."""
-    groups = _by_cause(row for row in rows if row.verdict != "known failure")
+    told = [row for row in rows if row.verdict != "known failure"]
+    groups = _by_cause(told)
     lines: list[str] = []
     for group in groups[:MOST_PAGES]:
         first = group[0]
@@ -28,7 +29,14 @@ def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
         lines.append(
             f"{first.verdict.upper()} {cause}  {first.id}" + (f" (+{len(group) - 1})" if group[1:] else "")
         )
-    return lines
+    return lines + _stale(told)
+
+
+def _stale(rows: Iterable[Row]) -> list[str]:
+    """Tests that are listed as known failures and did not fail: there is nothing to show of them."""
+    stale = [row for row in rows if row.verdict == "stale known failure" and not row.failure]
+    lines = [f"STALE {row.id}: {cut(row.reason)}" for row in stale[:MOST_PAGES]]
+    return lines + [f"STALE ... {len(stale) - MOST_PAGES} more"] * (len(stale) > MOST_PAGES)
 
 
 def _by_cause(rows: Iterable[Row]) -> list[list[Row]]:

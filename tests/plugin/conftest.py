@@ -28,7 +28,7 @@ def lyrw_parse(path):
 """
 """An implementation that loses half of a word, so that LYRW-HEADER-03 is red."""
 
-OBEDIENT = '''
+OBEDIENT = """
 class Refusal(Exception):
     def __init__(self, kind, **names):
         self.kind, self.names, self.message = kind, names, "as told"
@@ -43,7 +43,7 @@ def lyrw_parse(path):
     flags = int(rest or 0)
     return {"header": {"logical_layer": 0, "flags": flags}, "banks": [], "segments": [],
             "table_bytes": 24, "payload_start": 64, "unknown": []}
-'''
+"""
 """An implementation that does what the file says: `answer [FLAGS]`, `refuse KIND` or `raise TEXT`."""
 
 HEAD = """
@@ -63,18 +63,22 @@ class Run:
 
     @property
     def lines(self) -> list[str]:
+        """What was printed, by line."""
         return self.out.splitlines()
 
     @property
     def report(self) -> Report:
+        """The report it wrote."""
         return read_report(self.report_path)
 
     @property
     def rows(self) -> dict[str, Row]:
+        """The rows of the report, by id."""
         return {row.id: row for row in self.report.rows}
 
     @property
     def verdicts(self) -> dict[str, str]:
+        """The verdicts, by id."""
         return {row.id: row.verdict for row in self.report.rows}
 
     def verdict(self, name: str) -> str:
@@ -94,6 +98,7 @@ class Project:
 
     @classmethod
     def made(cls, folder: Path) -> Project:
+        """A project with its three adapters."""
         return cls(folder).write(right=RIGHT, wrong=WRONG, obedient=OBEDIENT)
 
     def suite(self, name: str, *bodies: str) -> Project:
@@ -108,9 +113,11 @@ class Project:
         return self
 
     def command(self, *arguments: str) -> list[str]:
+        """The command line of a pytest that loads no plugin but ours and those it is told to."""
         return [sys.executable, "-m", "pytest", "-p", "vindex3", *arguments]
 
     def environment(self, **more: str) -> dict[str, str]:
+        """The environment of a run."""
         clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
         fixed = {"PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "120", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         return {**clean, **fixed, **more}

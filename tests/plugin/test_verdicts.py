@@ -59,7 +59,9 @@ def judged(shared: Project) -> Run:
     """A run in which every verdict but those of an unsound suite occurs."""
     parts = [GREEN, RED, FAULT, ADVICE, ADVICE_FAULT, UNCLAIMED, UNMEASURED, TWO_CLAUSES, FOREIGN]
     shared.suite("test_all", *parts)
-    return shared.run("--vindex3-impl=obedient", "--vindex3-in-process", "test_all.py", "--junitxml=junit.xml")
+    return shared.run(
+        "--vindex3-impl=obedient", "--vindex3-in-process", "test_all.py", "--junitxml=junit.xml"
+    )
 
 
 @pytest.mark.parametrize(
