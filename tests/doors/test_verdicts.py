@@ -112,6 +112,14 @@ def test_memory(door: Door) -> None:
     assert outcome(door, "well") == Answer(PARSED)
 
 
+def test_memory_unbounded(door: Door) -> None:
+    """Without a bound the machine decides: the zeros are there, or their lack is a fault and no refusal."""
+    found = outcome(door, "zeros")
+    assert found == Answer({**PARSED, "table_bytes": 64 << 30}) or (
+        isinstance(found, Fault) and found.what == "memory"
+    )
+
+
 def test_memory_allowed(door: Door) -> None:
     """Within its allowance a request is answered, and bounded or not it may be asked again."""
     if door.kind == "in process":
