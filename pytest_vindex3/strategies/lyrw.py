@@ -31,6 +31,7 @@ def knobs(
     schemas: int = 5,
     entries: int = 5,
     segments: int = 3,
+    split: bool = True,
     unknown: bool = True,
     pairs: bool = True,
 ) -> st.SearchStrategy[Knobs]:
@@ -41,6 +42,7 @@ def knobs(
         schemas: most schemas of a bank.
         entries: most entries of a bank.
         segments: most segments of a bank, at least 1.
+        split: whether files of split layers, which lack entries, may occur.
         unknown: whether tags and flag bits without a name may occur.
         pairs: whether schemas of values and scales may occur.
     """
@@ -51,28 +53,25 @@ def knobs(
         schemas=st.integers(0, schemas),
         entries=st.integers(0, entries),
         more_segments=st.integers(0, segments - 1),
-        split=st.booleans(),
+        split=_may_be(split),
         permuted=st.booleans(),
         gaps=st.booleans(),
-        unknown=st.booleans() if unknown else st.just(False),
-        pairs=st.booleans() if pairs else st.just(False),
+        unknown=_may_be(unknown),
+        pairs=_may_be(pairs),
     )
 
 
-def layer_files(
-    *,
-    banks: int = 3,
-    schemas: int = 5,
-    entries: int = 5,
-    segments: int = 3,
-    unknown: bool = True,
-    pairs: bool = True,
-) -> st.SearchStrategy[LyrwFile]:
-    """Legal layer files, free of everything that a reader may refuse; see `knobs` for the bounds."""
-    shapes = knobs(
-        banks=banks, schemas=schemas, entries=entries, segments=segments, unknown=unknown, pairs=pairs
-    )
-    return shapes.map(sampled)
+def _may_be(allowed: bool) -> st.SearchStrategy[bool]:
+    return st.booleans() if allowed else st.just(False)
+
+
+def layer_files(**bounds: Any) -> st.SearchStrategy[LyrwFile]:
+    """Legal layer files, free of everything that a reader may refuse.
+
+    Args:
+        bounds: as for `knobs`.
+    """
+    return knobs(**bounds).map(sampled)
 
 
 def placed_layer_files(**bounds: Any) -> st.SearchStrategy[tuple[LyrwFile, Place]]:

@@ -41,7 +41,7 @@ SPLIT = LyrwFile(
 
 TWO_BANKS = LyrwFile(
     banks=(
-        Bank((FUSED, DOWN_F16), bank_id=7, kind=v.ROUTED, num_entries=3),
+        Bank((GATE, DOWN), bank_id=7, kind=v.ROUTED, num_entries=3),
         Bank((GATE, UP, DOWN), bank_id=2, kind=v.SHARED, num_entries=2),
     ),
     segments=(
@@ -53,7 +53,7 @@ TWO_BANKS = LyrwFile(
 """A routed bank of 3 in two segments and a shared bank of 2 with another number of schemas between them."""
 
 
-def values(pair_id: int, role: int = v.GATE_UP_FUSED) -> Schema:
+def values(pair_id: int, role: int = v.UP) -> Schema:
     """A schema of block values, 32 bytes a region."""
     return Schema(role=role, format=v.MXFP4, packing=v.BLOCKS_VALUES, pair_id=pair_id, rows=2, cols=32)
 

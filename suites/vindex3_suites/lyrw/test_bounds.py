@@ -10,7 +10,7 @@ from vindex3_fixtures.lyrw import LyrwFile, Place, Row
 from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import delivers, out_of_bounds
 from vindex3_suites.lyrw.limits import measured, promptly
-from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, SPLIT, UP, bank_of
+from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, UP, bank_of
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -48,7 +48,6 @@ def _check_wrong(
     offset_above_32_bits=(replace(DENSE, rows={LAST: Row(1 << 32, 8)}, length=280), "down"),
     length_above_32_bits=(replace(DENSE, rows={LAST: Row(320, (1 << 32) + 8)}), "down"),
     payload_missing=(replace(DENSE, length=320), "down"),
-    entry_of_a_split_file=(replace(SPLIT, rows={SPLIT.places[3]: Row(384, 4096)}), "down"),
     unknown_role=(replace(bank_of(GATE, replace(UP, role=300)), length=270), 300),
 )
 def test_a_row_beyond_the_file_is_refused(ask: Ask, case: tuple[LyrwFile, str | int]) -> None:
@@ -89,7 +88,6 @@ def test_the_sum_does_not_wrap(ask: Ask, case: LyrwFile) -> None:
 @cases(
     row_one_byte_longer=replace(DENSE, rows={LAST: Row(320, 9)}),
     file_one_byte_shorter=replace(DENSE, length=327),
-    split_file_one_byte_shorter=replace(SPLIT, length=SPLIT.file_length - 1),
 )
 def test_one_byte_beyond_is_refused(ask: Ask, case: LyrwFile) -> None:
     """A row that ends with the file is delivered; one byte beyond is refused."""

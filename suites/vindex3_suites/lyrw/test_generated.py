@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from pytest_vindex3 import cases, check, clause
 from pytest_vindex3.plugin.generated import generated
 from pytest_vindex3.strategies.lyrw import cut_layer_files, layer_files, placed_layer_files
-from vindex3_fixtures.lyrw import Knobs, LyrwFile, Place, cut, sampled
+from vindex3_fixtures.lyrw import Knobs, LyrwFile, Place, cut, observation, sampled
 from vindex3_fixtures.lyrw import vocabulary as v
 from vindex3_suites.lyrw.asking import partner, region
-from vindex3_suites.lyrw.expected import delivers, parses, partners, truncated
+from vindex3_suites.lyrw.expected import delivers, partners, truncated
+from vindex3_suites.lyrw.parts import part
 from vindex3_suites.lyrw.test_region import check_regions
 
 if TYPE_CHECKING:
@@ -36,18 +37,19 @@ def _seeded(ask: Ask, shape: Knobs) -> list[LyrwFile]:
     return list(islice((file for file in made if file.places), FILES_A_SHAPE))
 
 
-def _check_parsed(ask: Ask, file: LyrwFile, *clause_ids: str) -> None:
+def _check_parts(ask: Ask, file: LyrwFile, *clause_ids: str) -> None:
+    """Ask for the description, and judge by each clause the part that it is about."""
     reply = ask("lyrw.parse", path=ask.file("layer.lyrw", file))
     for clause_id in clause_ids:
-        check(clause_id, reply, parses(file))
+        check(clause_id, reply, part(clause_id, observation(file)))
 
 
-@clause("LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-SCHEMA-01")
+@clause("LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-TABLES-06")
 @cases(SHAPES)
-def test_files_of_a_shape_are_described(ask: Ask, case: Knobs) -> None:
-    """Files made from the seed of the run are described exactly."""
+def test_files_of_a_shape_have_their_tables(ask: Ask, case: Knobs) -> None:
+    """Files made from the seed of the run have the structure and the sums they were made with."""
     for file in _seeded(ask, case):
-        _check_parsed(ask, file, "LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-SCHEMA-01")
+        _check_parts(ask, file, "LYRW-TABLES-01", "LYRW-TABLES-05", "LYRW-TABLES-06")
 
 
 @clause("REGION-READ-01", "REGION-READ-02", "SEGMENTS-READ-08")
@@ -58,29 +60,60 @@ def test_regions_of_a_shape_are_delivered(ask: Ask, case: Knobs) -> None:
         check_regions(ask, file, "REGION-READ-01", "REGION-READ-02", "SEGMENTS-READ-08")
 
 
-@clause("LYRW-TABLES-01", "LYRW-BANK-01", "SEGMENTS-READ-01")
+@clause("LYRW-TABLES-01", "LYRW-TABLES-05", "SEGMENTS-READ-01")
 @generated(layer_files(unknown=False))
-def test_a_drawn_file_is_described(ask: Ask, drawn: LyrwFile) -> None:
-    """Any legal file of known tags is described exactly."""
-    _check_parsed(ask, drawn, "LYRW-TABLES-01", "LYRW-BANK-01", "SEGMENTS-READ-01")
+def test_a_drawn_file_has_its_tables(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file has the structure, the sum and the segments it was made with."""
+    _check_parts(ask, drawn, "LYRW-TABLES-01", "LYRW-TABLES-05", "SEGMENTS-READ-01")
 
 
-@clause("LYRW-HEADER-03", "LYRW-BANK-02", "LYRW-TAGS-03")
+@clause("LYRW-HEADER-02", "LYRW-BANK-01", "LYRW-SCHEMA-01")
+@generated(layer_files(unknown=False))
+def test_a_drawn_file_has_its_fields(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file has the header, banks and schemas it was made with."""
+    _check_parts(ask, drawn, "LYRW-HEADER-02", "LYRW-BANK-01", "LYRW-SCHEMA-01")
+
+
+@clause("LYRW-TAGS-01", "LYRW-TAGS-02", "BROWSE-BITS-01")
+@generated(layer_files(unknown=False))
+def test_a_drawn_file_has_its_words(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file has the words of the tags it was made with."""
+    _check_parts(ask, drawn, "LYRW-TAGS-01", "LYRW-TAGS-02", "BROWSE-BITS-01")
+
+
+@clause("LYRW-HEADER-03", "LYRW-BANK-02", "BROWSE-BITS-03")
 @generated(layer_files())
-def test_a_drawn_file_of_unknown_tags_is_described(ask: Ask, drawn: LyrwFile) -> None:
-    """Any legal file is described exactly, tags and flags without a name included."""
-    _check_parsed(ask, drawn, "LYRW-HEADER-03", "LYRW-BANK-02", "LYRW-TAGS-03")
+def test_a_drawn_file_keeps_its_unknown_bits(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file keeps and lists flag bits and bank kinds without a name."""
+    _check_parts(ask, drawn, "LYRW-HEADER-03", "LYRW-BANK-02", "BROWSE-BITS-03")
 
 
-@clause("REGION-READ-01", "REGION-READ-03", "SEGMENTS-READ-08")
-@generated(placed_layer_files(unknown=False))
-def test_a_drawn_region_is_delivered(ask: Ask, drawn: tuple[LyrwFile, Place]) -> None:
-    """Any region of any legal file is delivered exactly."""
-    file, place = drawn
+@clause("LYRW-TAGS-03", "LYRW-TAGS-04", "LYRW-TAGS-05")
+@generated(layer_files())
+def test_a_drawn_file_keeps_its_unknown_tags(ask: Ask, drawn: LyrwFile) -> None:
+    """Any legal file keeps and lists tags without a name."""
+    _check_parts(ask, drawn, "LYRW-TAGS-03", "LYRW-TAGS-04", "LYRW-TAGS-05")
+
+
+def _check_region(ask: Ask, file: LyrwFile, place: Place, *clause_ids: str) -> None:
     numbers = (file.all_segments[place.segment].bank_id, place.entry, place.schema)
     reply = region(ask, ask.file("layer.lyrw", file), *numbers)
-    for clause_id in ("REGION-READ-01", "REGION-READ-03", "SEGMENTS-READ-08"):
+    for clause_id in clause_ids:
         check(clause_id, reply, delivers(file, *numbers))
+
+
+@clause("REGION-READ-01", "REGION-READ-02", "REGION-READ-03")
+@generated(placed_layer_files(banks=1, segments=1, split=False, unknown=False))
+def test_a_drawn_region_is_delivered(ask: Ask, drawn: tuple[LyrwFile, Place]) -> None:
+    """Any region of any file of one bank and segment is delivered exactly."""
+    _check_region(ask, *drawn, "REGION-READ-01", "REGION-READ-02", "REGION-READ-03")
+
+
+@clause("SEGMENTS-READ-07", "SEGMENTS-READ-08")
+@generated(placed_layer_files(unknown=False))
+def test_a_drawn_region_of_a_segment_is_delivered(ask: Ask, drawn: tuple[LyrwFile, Place]) -> None:
+    """Any region of any file of several banks and segments is delivered exactly."""
+    _check_region(ask, *drawn, "SEGMENTS-READ-07", "SEGMENTS-READ-08")
 
 
 @clause("LYRW-TABLES-02")
@@ -89,7 +122,7 @@ def test_a_drawn_cut_is_truncated(ask: Ask, drawn: tuple[LyrwFile, int]) -> None
     """Cut anywhere between header and entry tables, a file is truncated at the first record cut."""
     file, length = drawn
     legal = ask("lyrw.parse", path=ask.file("legal.lyrw", file))
-    check("LYRW-TABLES-02", legal, parses(file))
+    check("LYRW-TABLES-02", legal, part("LYRW-TABLES-02", observation(file)))
     wrong = ask("lyrw.parse", path=ask.file("wrong.lyrw", replace(file, length=length)))
     check("LYRW-TABLES-02", wrong, truncated(*cut(file, length)))
 
@@ -111,7 +144,11 @@ def _resolvable(file: LyrwFile) -> list[tuple[Place, int]]:
 
 
 @clause("PAIR-FIND-01", "PAIR-FIND-02")
-@generated(layer_files(schemas=6, unknown=False).filter(lambda file: bool(_resolvable(file))))
+@generated(
+    layer_files(banks=1, schemas=6, segments=1, split=False, unknown=False).filter(
+        lambda file: bool(_resolvable(file))
+    )
+)
 def test_a_drawn_pair_is_resolved(ask: Ask, drawn: LyrwFile) -> None:
     """Any values schema of any legal file has the partner that equal numbers give."""
     path = ask.file("layer.lyrw", drawn)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAIR = bank_of(values(1), scales(1))
 PACKINGS = {
     "row_major": GATE,
-    "blocks_with_scales_inline": replace(GATE, format=v.Q8_0, packing=v.BLOCKS_WITH_SCALES_INLINE, cols=32),
+    "blocks_with_scales_inline": replace(GATE, format=v.MXFP4, packing=v.BLOCKS_WITH_SCALES_INLINE, cols=32),
     "blocks_values": values(1),
     "blocks_scales": scales(1),
 }
@@ -123,15 +123,6 @@ FOUR = bank_of(values(1), values(2, v.DOWN), scales(1), scales(2), num_entries=3
     last_entry=(FOUR, 0, 2, 1, 3),
     another_bank_id=(replace(PAIR, banks=(replace(PAIR.banks[0], bank_id=9),)), 9, 0, 0, 1),
     scales_of_another_length=(bank_of(values(1), GATE, replace(scales(1), length=333)), 0, 0, 0, 2),
-    second_file=(
-        LyrwFile(
-            banks=(Bank(FOUR.banks[0].schemas, num_entries=8),), segments=(Segment(0, 1, 4, 4),), flags=1
-        ),
-        0,
-        6,
-        0,
-        2,
-    ),
 )
 def test_scales_of_one_number_are_the_partner(ask: Ask, case: tuple[LyrwFile, int, int, int, int]) -> None:
     """The partner of values is the schema of role scales with their number, for the same entry."""

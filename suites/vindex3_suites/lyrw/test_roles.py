@@ -9,7 +9,19 @@ from pytest_vindex3 import cases, check, clause, refuses
 from vindex3_fixtures.lyrw import vocabulary as v
 from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import ABSENT, delivers
-from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, SPLIT, TWO_BANKS, UP, bank_of, scales, values
+from vindex3_suites.lyrw.samples import (
+    DENSE,
+    DOWN,
+    DOWN_F16,
+    FUSED,
+    GATE,
+    SPLIT,
+    TWO_BANKS,
+    UP,
+    bank_of,
+    scales,
+    values,
+)
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -23,7 +35,7 @@ EVERY_ROLE = bank_of(*[replace(GATE, role=role) for role in range(8)])
     gate=(DENSE, 0, 0, "gate", 0),
     up=(DENSE, 0, 0, "up", 1),
     down=(DENSE, 0, 0, "down", 2),
-    fused_of_a_split_file=(SPLIT, 7, 3, "gate_up_fused", 0),
+    fused=(bank_of(FUSED, DOWN_F16, bank_id=7), 7, 0, "gate_up_fused", 0),
     down_of_the_second_bank=(TWO_BANKS, 2, 1, "down", 2),
     bias=(EVERY_ROLE, 0, 0, "bias", 4),
     scales=(bank_of(scales(1), values(1)), 0, 0, "scales", 0),
@@ -44,8 +56,8 @@ def test_a_role_finds_its_schema(ask: Ask, case: tuple[LyrwFile, int, int, str |
 @clause("REGION-ROLE-01")
 @cases(
     bias_of_none=(DENSE, 0, 0, "bias"),
-    gate_of_a_fused_bank=(SPLIT, 7, 2, "gate"),
-    gate_of_the_other_bank=(TWO_BANKS, 7, 0, "gate"),
+    gate_of_a_fused_bank=(bank_of(FUSED, DOWN_F16), 0, 0, "gate"),
+    up_of_the_other_bank=(TWO_BANKS, 7, 0, "up"),
     unknown_role_of_none=(DENSE, 0, 0, 300),
     entry_of_a_sibling_file=(SPLIT, 7, 0, "down"),
     bank_that_is_not_declared=(DENSE, 9, 0, "gate"),

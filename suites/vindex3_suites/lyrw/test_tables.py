@@ -9,7 +9,6 @@ from pytest_vindex3 import answers, cases, check, clause, either, refuses
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Place, Row, Schema, Segment
 from vindex3_fixtures.lyrw import vocabulary as v
 from vindex3_suites.lyrw.expected import parses, truncated
-from vindex3_suites.lyrw.limits import GIB, sparse_files
 from vindex3_suites.lyrw.samples import DENSE, GATE, SMALLEST, SPLIT, TWO_BANKS, bank_of
 
 if TYPE_CHECKING:
@@ -146,19 +145,6 @@ def test_a_sum_beyond_the_file_is_exact(ask: Ask, case: tuple[LyrwFile, int]) ->
         refuses("truncated", "segment-overlap") if file.flags else refuses("truncated", what="entry table")
     )
     check("LYRW-TABLES-05", reply, either(answers(table_bytes=table_bytes), refused))
-    check("LYRW-TABLES-05", reply, either(parses(file), refused))
-
-
-@clause("LYRW-TABLES-05")
-def test_tables_beyond_4_gib_are_summed(ask: Ask) -> None:
-    """Entry tables of more than 4 GiB, all of them in the file, have an exact sum; their rows are zeros."""
-    file = _rowless(1, (1 << 28) + 1)
-    sparse_files(ask.folder, 5 * GIB)
-    legal = ask("lyrw.parse", path=ask.file("legal.lyrw", SMALLEST))
-    check("LYRW-TABLES-05", legal, parses(SMALLEST))
-    reply = ask("lyrw.parse", path=ask.file("layer.lyrw", replace(file, length=0x100000060)))
-    refused = refuses("region-in-tables", "overlap")
-    check("LYRW-TABLES-05", reply, either(answers(table_bytes=0x100000060), refused))
     check("LYRW-TABLES-05", reply, either(parses(file), refused))
 
 

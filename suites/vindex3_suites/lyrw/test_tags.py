@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_vindex3 import answers, cases, check, clause
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Schema
 from vindex3_fixtures.lyrw import vocabulary as v
+from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import delivers, parses
 from vindex3_suites.lyrw.samples import DOWN, GATE, UP, bank_of, only
 
@@ -155,8 +156,8 @@ UNKNOWN: dict[str, Schema] = {
 @cases(UNKNOWN)
 def test_a_region_of_unknown_tags_is_delivered(ask: Ask, case: Schema) -> None:
     """Bytes are delivered whatever the tags say."""
-    file = bank_of(DOWN, case, UP, num_entries=2)
+    file = bank_of(DOWN, case, UP)
     path = ask.file("layer.lyrw", file)
-    for entry in range(2):
-        reply = ask("lyrw.region", path=path, bank_id=0, entry=entry, schema_index=1)
-        check("LYRW-TAGS-06", reply, delivers(file, 0, entry, 1))
+    for schema_index in range(3):
+        reply = region(ask, path, 0, 0, schema_index)
+        check("LYRW-TAGS-06", reply, delivers(file, 0, 0, schema_index))
