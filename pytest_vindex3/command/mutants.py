@@ -19,6 +19,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from pytest_vindex3.command import EXIT_FAULT, EXIT_NOTHING, EXIT_WRONG
+from pytest_vindex3.plugin.identity import GENERATED_MARK
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.result import MutantResult, Results
 
@@ -111,6 +112,7 @@ def _start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
     suites = Path(vindex3_suites.__path__[0])
     arguments = [
         *("-p", "vindex3", "-p", "pytest_vindex3.trust.trial", "-p", "no:cacheprovider", "-q"),
+        *("-m", f"not {GENERATED_MARK}"),
         *(
             "-c",
             str(suites / "pytest.ini"),

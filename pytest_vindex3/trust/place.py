@@ -104,6 +104,8 @@ def altered(value: object) -> object:
             return bytes([value[0] ^ 1]) + value[1:] if value else b"\0"
         case list():
             return value[:-1] if value else MISSING
+        case dict():
+            return {}
         case None:
             return 0
         case _:

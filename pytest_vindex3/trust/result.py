@@ -98,7 +98,7 @@ def judge_mutant(name: str, rows: Sequence[Row], seconds: float) -> MutantResult
         by=row.id if row else "",
         clause=clause,
         advice=bool(stated) and all(row.verdict == "advice" for row, _ in stated),
-        strays=sorted({clause for _, clause in red if clause not in mutant.breaks}),
+        strays=sorted({clause for _, clause in red if not mutant.states(clause)}),
         seconds=seconds,
     )
 
