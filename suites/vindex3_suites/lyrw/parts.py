@@ -6,7 +6,7 @@ parts; files made for one clause are compared whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,7 +70,7 @@ def _picked(shown: Observation, keys: tuple[str, ...], known: bool | None) -> di
 
 def _unknown(observation: Observation, *fields: str, of_header: bool = False) -> dict[str, Any]:
     listed = observation["unknown"]
-    every = listed.items if isinstance(listed, FreeOrder) else listed
+    every: Iterable[Any] = listed.items if isinstance(listed, FreeOrder) else listed
     items = tuple(item for item in every if _is_meant(item, fields, of_header))
     return {"unknown": Listed(fields, items, of_header)}
 
