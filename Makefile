@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # What an installed environment is made from: when one of these is newer, it is installed again.
 INPUTS := pyproject.toml setup.py
 
-.PHONY: help certify test lint types unit test-wheel clean
+.PHONY: help certify test lint types unit test-wheel mutants clean
 .DEFAULT_GOAL := help
 
 help:  ## say what can be made
@@ -32,6 +32,9 @@ unit: $(VENV)/.developed  ## the kit's own tests
 
 test-wheel: $(VENV)/.developed  ## certify from the built wheel, away from the checkout, in every supported environment
 	@.ci/test-wheel $(BIN)/python
+
+mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on purpose
+	@$(BIN)/vindex3 mutants
 
 clean:  ## remove everything that these commands made
 	@rm -rf $(VENV) .python-3.13 build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3

@@ -1,0 +1,73 @@
+"""Places in answers and refusals, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+import pytest
+
+from pytest_vindex3.contract.outcome import Answer, Refused
+from pytest_vindex3.contract.verb import verbs
+from pytest_vindex3.trust.perturbation import perturbations
+from pytest_vindex3.trust.place import Place, answer_places
+
+
+class Inner(TypedDict):
+    """Something in a list."""
+
+    tag: str | int
+
+
+class Outer(TypedDict):
+    """Something with a list."""
+
+    count: int
+    items: list[Inner]
+    absent: NotRequired[bool]
+
+
+def test_places_of_an_answer_are_all_its_keys() -> None:
+    """Every key at every depth is a place, through lists and optional keys."""
+    verb = verbs()["lyrw.parse"].__class__("toy", "", {}, frozenset(), frozenset(), Outer)
+    assert [place.keys for place in answer_places(verb)] == [
+        ("count",),
+        ("items",),
+        ("items", "[]", "tag"),
+        ("absent",),
+    ]
+
+
+ANSWER = Answer({"count": 1, "items": [{"tag": "up"}, {"tag": 9}]})
+
+
+@pytest.mark.parametrize(
+    ("keys", "how", "changed"),
+    [
+        (("count",), "drop", {"items": [{"tag": "up"}, {"tag": 9}]}),
+        (("count",), "alter", {"count": 2, "items": [{"tag": "up"}, {"tag": 9}]}),
+        (("items",), "alter", {"count": 1, "items": [{"tag": "up"}]}),
+        (("items", "[]", "tag"), "alter", {"count": 1, "items": [{"tag": "up~"}, {"tag": 10}]}),
+        (("items", "[]", "tag"), "drop", {"count": 1, "items": [{}, {}]}),
+        (("absent",), "drop", None),
+    ],
+)
+def test_a_key_is_changed_wherever_it_occurs(keys: tuple[str, ...], how: str, changed: object) -> None:
+    """A place is dropped or altered in every item that has it, and an answer without it stays."""
+    outcome = Place("toy", "", keys).perturbed(ANSWER, how)  # type: ignore[arg-type]
+    assert outcome == (None if changed is None else Answer(changed))
+
+
+def test_a_fact_is_changed_in_refusals_of_its_kind_alone() -> None:
+    """A fact of one kind is altered there and left alone in another kind."""
+    place = Place("toy", "truncated", ("at",))
+    assert place.perturbed(Refused("truncated", {"at": 3}), "alter") == Refused("truncated", {"at": 4})
+    assert place.perturbed(Refused("bad-magic", {"at": 3}), "alter") is None
+    assert place.perturbed(ANSWER, "alter") is None
+
+
+def test_perturbations_cover_what_the_law_names() -> None:
+    """Each fact that a refusing clause names is dropped and altered, and so is each key of the answer."""
+    named = {str(one) for one in perturbations(["lyrw.parse"])}
+    assert {"drop lyrw.parse bad-magic found", "alter lyrw.parse truncated have"} <= named
+    assert {"drop lyrw.parse answer banks[].schemas[].role", "alter lyrw.parse answer table_bytes"} <= named
+    assert not any("lyrw.region" in one for one in named)
