@@ -55,7 +55,7 @@ class Ending:
         state = self._state
         if state.worker:
             session.config.workeroutput[HANDED] = state.plain()  # type: ignore[attr-defined]
-        elif not session.config.option.collectonly and (state.rows or state.origin):
+        elif not session.config.option.collectonly and (state.rows or state.expected or state.origin):
             state.standing = self._conclude(session.config, int(exitstatus))
             session.exitstatus = _code(state.standing, int(exitstatus))
             self._report(session.config, int(session.exitstatus))

@@ -21,7 +21,9 @@ from pytest_vindex3.report.shown import cut, shown
 
 _INDEX = re.compile(r"\[\d+\]")
 _ADDRESS = re.compile(r"at 0x[0-9a-f]+>")
+_NUMBER = re.compile(r"\d+")
 _STDERR_LINES = 2
+_DETAIL_LINES = 4
 _MOST_BYTES = 64
 _MOST_TEXT = 2000
 _WORDS = ("refused as ", "an answer", "at most ")
@@ -45,9 +47,8 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
     }
     if failure.fault:
         data["fault"] = {"what": failure.fault.what, "detail": _detail(failure.fault, here)}
-        data["cause"] = (
-            f"{failure.fault.what}: {data['fault']['detail'][-1] if data['fault']['detail'] else ''}"
-        )
+        headline = _NUMBER.sub("#", (data["fault"]["detail"] or [""])[0])
+        data["cause"] = f"{failure.fault.what}: {headline}"
     elif failure.difference:
         place = failure.difference
         data["difference"] = {
@@ -68,7 +69,7 @@ def stderr(failure: Failure) -> list[str]:
 
 def _detail(fault: Fault, here: str) -> list[str]:
     text = _ADDRESS.sub("at 0x...>", fault.detail.replace(here, ""))
-    return [cut(line) for line in text.splitlines() if line.strip()][-4:]
+    return [cut(line) for line in text.splitlines() if line.strip()][:_DETAIL_LINES]
 
 
 def _side(value: object, here: str) -> str:

@@ -122,6 +122,7 @@ class Running:
             choices=dict(sorted(record.choices.items())),
             reason=judged.reason,
             canary=known.canary,
+            node="" if identity.in_suites(item) else item.nodeid,
         )
         ask = item.stash.get(_ASK, None)
         if judged.failure and ask:

@@ -45,9 +45,10 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
 def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
     fault, difference = data["fault"], data["difference"]
     if fault:
+        detail = fault["detail"]
         lines = [
             _line(fault["what"] if index == 0 else "", text)
-            for index, text in enumerate(fault["detail"][-3:])
+            for index, text in enumerate(detail[:1] + detail[1:][-2:])
         ]
         return (lines or [_line("fault", fault["what"])]) + [_line("stderr", text) for text in stderr[-1:]]
     place = difference["path"] or "the outcome"
@@ -60,7 +61,8 @@ def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
 
 
 def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
-    again = f"pytest {shlex.quote(f'--vindex3-impl={spec}')} --vindex3-only={shlex.quote(row.id)}"
+    which = shlex.quote(row.node) if row.node else f"--vindex3-only={shlex.quote(row.id)}"
+    again = f"pytest {shlex.quote(f'--vindex3-impl={spec}')} {which}"
     words = [f"{name}={_word(value, row.inputs)}" for name, value in data["arguments"].items()]
     call = " ".join(["vindex3 call", shlex.quote(spec), data["verb"], *map(shlex.quote, words)])
     return [_line("replay", again), _line("or", call)]

@@ -49,6 +49,7 @@ class Row:
         reason: why it was not run, is known or is an error.
         failure: facts of a failure, see `page.py`.
         canary: whether it is the canary of its family.
+        node: of a test that is none of the suites, what pytest calls it.
         seconds: what it took; volatile.
         inputs: folder of the kept inputs; volatile.
         stderr: the last lines that the implementation printed; volatile.
@@ -65,6 +66,7 @@ class Row:
     reason: str = ""
     failure: dict[str, Any] | None = None
     canary: bool = False
+    node: str = ""
     seconds: float = 0.0
     inputs: str = ""
     stderr: list[str] = field(default_factory=list)
