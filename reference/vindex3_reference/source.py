@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
 _NOT_THERE = {
@@ -17,6 +18,7 @@ _NOT_THERE = {
 }  # fmt: skip
 # A FIFO without a writer opens at once instead of waiting for one.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)
 
 
 class Source:
@@ -60,6 +62,14 @@ class Source:
         except OSError as error:
             raise _refused(error, self.path) from None
 
+    def stored(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """The parts of a range that the disk holds, as offsets; what lies between are holes, all zero."""
+        while begin < end:
+            data, hole = self._next_data(begin, end)
+            if data < min(hole, end):
+                yield data, min(hole, end)
+            begin = hole
+
     def length_now(self) -> int:
         """Bytes in the file at this moment, for a file that changes while it is read."""
         return os.fstat(self._descriptor).st_size
@@ -75,6 +85,16 @@ class Source:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _next_data(self, begin: int, end: int) -> tuple[int, int]:
+        """Where data begins at or after `begin`, and where the hole after it does; `end` where none is."""
+        if _SEEK_DATA is None:
+            return begin, end
+        try:
+            data = os.lseek(self._descriptor, begin, _SEEK_DATA)
+            return data, max(begin + 1, os.lseek(self._descriptor, data, os.SEEK_HOLE))
+        except OSError as error:
+            return (end if error.errno == errno.ENXIO else begin), end
 
     def _rest(self, first: bytes, offset: int, length: int) -> bytes:
         """Go on after a short read: one call gives 2 GiB at most, and a signal may cut it."""

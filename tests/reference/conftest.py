@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from vindex3_reference import adapter
+from vindex3_reference.lyrw import verbs
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -170,6 +171,18 @@ def layer(tmp_path: Path) -> Callable[[bytes], Layer]:
         return Layer(tmp_path / f"{next(count)}.lyrw", data)
 
     return write
+
+
+@pytest.fixture
+def verify(layer) -> Callable[[bytes], list[tuple[str, dict[str, Any]]]]:
+    """Kind and names of each defect of a file with these bytes."""
+
+    def defects(data: bytes) -> list[tuple[str, dict[str, Any]]]:
+        answer = verbs.lyrw_verify(path=layer(data).path)
+        assert set(answer) == {"defects"}
+        return [(defect["kind"], defect["names"]) for defect in answer["defects"]]
+
+    return defects
 
 
 _BOUNDED = """

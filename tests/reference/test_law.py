@@ -11,8 +11,8 @@ from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.law.registry import kinds
 from vindex3_reference import adapter
 
-# Facts beyond those of the law, which a person needs and no clause asks for.
-EXTRA = {"malformed-json": {"offset", "line"}}
+# Facts beyond those that the law lists: which a person needs, or which clauses ask of this kind all the same.
+EXTRA = {"malformed-json": {"offset", "line"}, "ambiguous-partner": {"schema_index"}}
 
 
 def _refusals() -> list[tuple[str, str, set[str]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vindex3_reference.lyrw import pair, region
 from vindex3_reference.lyrw.observation import Observation
 from vindex3_reference.lyrw.reader import LayerFile
+from vindex3_reference.lyrw.verify import verified
 from vindex3_reference.refusal import Refusal
 
 __all__ = ["lyrw_parse", "lyrw_partner", "lyrw_region"]
@@ -48,6 +49,11 @@ def lyrw_partner(
             "pair_id": pair_id,
             **region.extent_of(layer, slot, partner)._asdict(),
         }
+
+
+def lyrw_verify(*, path: str | list[str]) -> Answer:
+    """List everything that is wrong with a layer file, or with a list of all files of one layer."""
+    return verified([path] if isinstance(path, str) else path).answer()
 
 
 def _asked_schema(

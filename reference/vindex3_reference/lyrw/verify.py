@@ -1,0 +1,59 @@
+"""Everything that is wrong with a layer file, or with all files of one layer (lyrw.md, sections 3 and 6)."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from vindex3_reference.lyrw import layer_set, partners, structure
+from vindex3_reference.lyrw.defects import Defects
+from vindex3_reference.lyrw.lengths import SchemaLengths
+from vindex3_reference.lyrw.partners import Partners
+from vindex3_reference.lyrw.reader import LayerFile
+from vindex3_reference.lyrw.row_checks import RowChecks
+from vindex3_reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def verified(paths: Sequence[str]) -> Defects:
+    """The defects of these files, which are all files of one logical layer.
+
+    Payload bytes are not read. A defect of one file among several has `path` among its facts.
+
+    Raises:
+        Refusal: what opening a file refuses (LYRW-VERIFY-02, SEGMENTS-SET-07), with its path where there
+            are several; `missing-field` where no file is listed.
+    """
+    if not paths:
+        raise Refusal("missing-field", "no file is listed", field="path")
+    defects = Defects()
+    members = []
+    for path in paths:
+        facts = {"path": path} if len(paths) > 1 else {}
+        with _named(facts), LayerFile(path) as layer:
+            for found in faults(layer):
+                defects.take(found, **facts)
+        members.append(layer_set.Member(path, layer))
+    for found in layer_set.faults(members):
+        defects.take(found)
+    return defects
+
+
+def faults(layer: LayerFile) -> Iterator[Iterator[Refusal]]:
+    """All findings about an open file by itself, but for what its segments cover, kind by kind."""
+    lengths, pairs = SchemaLengths(layer.schemas), Partners(layer)
+    yield from structure.faults(layer, pairs, lengths)
+    yield partners.misshapen(pairs)
+    yield from RowChecks(layer, lengths).faults()
+
+
+@contextmanager
+def _named(facts: dict[str, str]) -> Iterator[None]:
+    """Add facts to a refusal that passes."""
+    try:
+        yield
+    except Refusal as refusal:
+        refusal.names.update(facts)
+        raise
