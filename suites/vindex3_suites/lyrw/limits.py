@@ -26,20 +26,24 @@ def limits(needed: int) -> Limits:
     return Limits(memory=64 * MIB + 4 * needed, measure=True)
 
 
-def measured(ask: Ask, verb: str, needed: int, **arguments: object) -> tuple[Reply, Cost | None]:
+def measured(
+    ask: Ask, verb: str, needed: int, *, reading: int | None = None, **arguments: object
+) -> tuple[Reply, Cost | None]:
     """Ask until the cost is within bounds, at most `ROUNDS` times: the last reply, the least costs.
 
     The first request of a process may load code, whose bytes and time are no cost of the file.
 
-    `needed` is the size of the tables or of the region that the request is about, in bytes.
+    `needed` is the size of the tables or of the region that the request is about, in bytes; `reading`
+    how many bytes it takes to answer, where that is another number.
     """
     least: Cost | None = None
+    enough = SLACK + (needed if reading is None else reading)
     for _ in range(ROUNDS):
         reply = ask(verb, limits=limits(needed), **arguments)
         if reply.cost is None:
             return reply, None
         least = _least(least or reply.cost, reply.cost)
-        if least.cpu_seconds <= SECONDS * ask.time_scale and least.bytes_read <= needed + SLACK:
+        if least.cpu_seconds <= SECONDS * ask.time_scale and least.bytes_read <= enough:
             break
     return reply, least
 

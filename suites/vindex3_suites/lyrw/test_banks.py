@@ -109,7 +109,6 @@ NO_SCHEMAS = Bank((), bank_id=1, num_entries=4)
     no_entries_and_no_segment=LyrwFile(banks=(SMALLEST.banks[0], NO_ENTRIES), segments=(Segment(),)),
     no_entries_first=LyrwFile(banks=(NO_ENTRIES, SMALLEST.banks[0])),
     no_schemas_between=LyrwFile(banks=(SMALLEST.banks[0], NO_SCHEMAS, Bank((DOWN,), bank_id=2))),
-    most_entries_of_no_schema=bank_of(num_entries=0xFFFFFFFF),
     neither=bank_of(num_entries=0),
 )
 def test_an_empty_bank_has_no_rows(ask: Ask, case: LyrwFile) -> None:

@@ -62,7 +62,8 @@ def test_opening_reads_no_entry_table(ask: Ask) -> None:
     sparse_files(ask.folder)
     file = _many_rows(1 << 18)
     check("LYRW-COST-02", ask("lyrw.parse", path=ask.file("small.lyrw", SMALLEST)), parses(SMALLEST))
-    reply, cost = measured(ask, "lyrw.parse", file.entry_table, path=ask.file("layer.lyrw", file))
+    path = ask.file("layer.lyrw", file)
+    reply, cost = measured(ask, "lyrw.parse", file.table_bytes, reading=file.entry_table, path=path)
     check("LYRW-COST-02", reply, parses(file))
     check("LYRW-COST-02", reply, reads(file.entry_table, cost))
 
@@ -78,6 +79,7 @@ def _or_truncated(file: LyrwFile) -> Expectation:
     return either(parses(file), refuses("truncated", what="entry table"))
 
 
+NO_ROWS = bank_of(num_entries=0xFFFFFFFF)
 ENTRIES = {
     "many_entries": _rows_missing(1_000_000_000),
     "most_entries": _rows_missing(0xFFFFFFFF),
@@ -105,6 +107,7 @@ DECLARED: dict[str, tuple[LyrwFile, Expectation]] = {
         ),
         truncated("region schema table", 7236, 20, 0),
     ),
+    "most_entries_of_no_schema": (NO_ROWS, parses(NO_ROWS)),
     **{name: (file, _or_truncated(file)) for name, file in ENTRIES.items()},
 }
 
