@@ -9,13 +9,38 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 _Definition = TypeVar("_Definition", bound=type)
 _declared: dict[str, Verb] = {}
+
+
+class Offered:
+    """A list of objects as the function that it stands for.
+
+    Called with the coordinates of an object, by position or by name, it gives that object's value, and
+    None where there is none. It iterates over the coordinates that it has, in the order of the list, so
+    that who is offered it can tell what was never asked for.
+    """
+
+    def __init__(self, keys: tuple[str, ...], table: Mapping[tuple[Any, ...], Any]) -> None:
+        self._keys = keys
+        self._table = table
+
+    def __call__(self, *positional: object, **named: object) -> Any:
+        """The value at these coordinates, or None."""
+        return self._table.get((*positional, *(named[key] for key in self._keys[len(positional) :])))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """The coordinates of every object."""
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        """How many objects there are."""
+        return len(self._table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +55,9 @@ class Offer:
     keys: tuple[str, ...]
     value: str
 
-    def function(self, items: Sequence[Mapping[str, Any]]) -> Callable[..., Any]:
-        """The function that a list stands for; its parameters may be given by position or by name."""
-        table = {tuple(item[key] for key in self.keys): item[self.value] for item in items}
-
-        def offered(*positional: object, **named: object) -> Any:
-            return table.get((*positional, *(named[key] for key in self.keys[len(positional) :])))
-
-        return offered
+    def function(self, items: Sequence[Mapping[str, Any]]) -> Offered:
+        """The function that a list stands for."""
+        return Offered(self.keys, {tuple(item[key] for key in self.keys): item[self.value] for item in items})
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,15 @@ def test_an_offer_is_a_function_in_python() -> None:
     assert offered["payload"](2, 2) is None
 
 
+def test_an_offer_says_what_it_has() -> None:
+    """An offered function iterates over the coordinates of the list, so that surplus ones can be told."""
+    pieces = [{"bank_id": 2, "entry": 5, "data": b"x"}, {"bank_id": 1, "entry": 3, "data": b"y"}]
+    offered = PAYLOAD.function(pieces)
+    assert list(offered) == [(2, 5), (1, 3)]
+    assert len(offered) == 2
+    assert not PAYLOAD.function([])
+
+
 def test_an_absent_offer_stays_absent() -> None:
     """No function is made where the request has no list."""
     assert TOY.offered({"path": "p"}) == {"path": "p"}
