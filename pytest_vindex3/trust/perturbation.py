@@ -10,7 +10,7 @@ from pytest_vindex3.contract.door import NO_LIMITS, Description, Door, DoorKind
 from pytest_vindex3.contract.outcome import Answer, Limits, Reply
 from pytest_vindex3.contract.typed import judged_answer
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.law.registry import clauses
+from pytest_vindex3.law.registry import clauses, kinds
 from pytest_vindex3.trust.place import How, Place, answer_places
 
 HOWS: tuple[How, ...] = ("drop", "alter")
@@ -37,13 +37,18 @@ def perturbations(verb_names: Iterable[str]) -> list[Perturbation]:
 
 
 def _facts(asked: set[str]) -> list[Place]:
-    """The facts of refusals that the refusing clauses of these verbs name."""
+    """The facts of refusals and defects that the refusing and reporting clauses of these verbs name.
+
+    Of a clause with several kinds, each has those of the facts that the law gives it.
+    """
     named = {
         Place(clause.verb, kind, (fact,))
         for clause in clauses().values()
-        if clause.verb in asked and clause.verdict == "refuse"
+        if clause.verb in asked and clause.verdict in ("refuse", "report")
         for kind in _KIND.findall(clause.text)
+        if kind in kinds()
         for fact in clause.names
+        if fact in kinds()[kind].names
     }
     return sorted(named, key=str)
 

@@ -18,12 +18,12 @@ EACH = "[]"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One key of a verb's answer, or one fact of a refusal that it may give.
+    """One key of a verb's answer, or one fact of a refusal or of a defect that it may give.
 
     Attributes:
         verb: the verb that says it.
-        kind: the refusal kind whose fact it is, or "" for a key of the answer.
-        keys: the way to it, `EACH` standing for every item of a list.
+        kind: the kind of refusal or defect whose fact it is, or "" for a key of the answer.
+        keys: the way to it, `EACH` standing for every item of a list; below `names` where there is a kind.
     """
 
     verb: str
@@ -42,7 +42,20 @@ class Place:
         if isinstance(outcome, Refused) and outcome.kind == self.kind:
             names = _changed(dict(outcome.names), self.keys, how)
             return None if not isinstance(names, dict) else Refused(outcome.kind, names, outcome.message)
+        if isinstance(outcome, Answer) and isinstance(outcome.value, Mapping):
+            changed = {key: self._in_list(value, how) for key, value in outcome.value.items()}
+            found = {key: value for key, value in changed.items() if value is not MISSING}
+            return Answer({**outcome.value, **found}) if found else None
         return None
+
+    def _in_list(self, value: object, how: How) -> object:
+        """A list of defects with the place changed in those of the kind; MISSING where it has none."""
+        return _changed_items(value, lambda item: self._in_defect(item, how))
+
+    def _in_defect(self, item: object, how: How) -> object:
+        if not isinstance(item, Mapping) or item.get("kind") != self.kind or "names" not in item:
+            return MISSING
+        return _changed(item, ("names", *self.keys), how)
 
 
 def answer_places(verb: Verb) -> Iterator[Place]:

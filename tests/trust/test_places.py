@@ -65,9 +65,28 @@ def test_a_fact_is_changed_in_refusals_of_its_kind_alone() -> None:
     assert place.perturbed(ANSWER, "alter") is None
 
 
+def test_a_fact_is_changed_in_defects_of_its_kind_alone() -> None:
+    """A fact of a listed defect is dropped in every defect of that kind, and in no other."""
+    gap = {"kind": "segment-gap", "names": {"bank_id": 1, "first_entry": 2}}
+    other = {"kind": "misaligned", "names": {"bank_id": 1, "offset": 65}}
+    listed = Answer({"defects": [gap, other, gap]})
+    changed = {"kind": "segment-gap", "names": {"bank_id": 1}}
+    place = Place("toy", "segment-gap", ("first_entry",))
+    assert place.perturbed(listed, "drop") == Answer({"defects": [changed, other, changed]})
+    assert place.perturbed(Answer({"defects": [other]}), "drop") is None
+
+
 def test_perturbations_cover_what_the_law_names() -> None:
     """Each fact that a refusing clause names is dropped and altered, and so is each key of the answer."""
     named = {str(one) for one in perturbations(["lyrw.parse"])}
     assert {"drop lyrw.parse bad-magic found", "alter lyrw.parse truncated have"} <= named
     assert {"drop lyrw.parse answer banks[].schemas[].role", "alter lyrw.parse answer table_bytes"} <= named
     assert not any("lyrw.region" in one for one in named)
+
+
+def test_perturbations_cover_defects_by_their_own_facts() -> None:
+    """Facts of reporting clauses count too; of a clause with two kinds, each has its own facts alone."""
+    named = {str(one) for one in perturbations(["lyrw.verify"])}
+    assert {"drop lyrw.verify misaligned offset", "alter lyrw.verify overlap other"} <= named
+    assert "drop lyrw.verify partial-block block" in named
+    assert "drop lyrw.verify zero-dimension block" not in named
