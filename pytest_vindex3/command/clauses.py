@@ -33,7 +33,7 @@ class Cover:
         clause: the clause.
         tests: ids of the tests that evaluated a check of it, sorted.
         missing: "legal", and "wrong" where the clause refuses or reports, unless a check met such an input.
-        due: its verb is one that implementations can be asked already.
+        due: its verb is one that the reference answers already.
     """
 
     clause: Clause
@@ -53,7 +53,7 @@ def cover(clauses: Iterable[Clause], evaluated: Mapping[str, Evaluated], verbs: 
     Args:
         clauses: the clauses to say it of.
         evaluated: what each test evaluated, by test id.
-        verbs: the verbs that the contract has.
+        verbs: the verbs that the reference answers.
     """
     tests: dict[str, list[str]] = {}
     sides: dict[str, set[str]] = {}
@@ -95,8 +95,12 @@ def command(
 ) -> None:
     """List the clauses, all or those whose id matches PATTERN (LYRW-MAGIC, "*-COST-*").
 
-    With --coverage the command ends with 1 when a clause of a verb of the contract is not covered, and with
-    5 when nothing was examined. Clauses of verbs that the contract does not have yet are listed as later.
+    With --coverage the suites are run over the reference, and each clause is shown with the number of
+    tests that evaluate it (--json has their ids). Clauses of verbs that the contract does not have yet are
+    listed as later.
+
+    Exit status: 0 good, 1 a clause is not covered (or the reference fails), 2 usage, 4 the suites did not
+    run, 5 no clause matches or nothing was examined, 6 the suites are damaged.
     """
     chosen = select(pattern, family, level)
     if coverage:
@@ -112,10 +116,12 @@ def command(
 
 
 def _show_coverage(chosen: Sequence[Clause], as_json: bool) -> None:
-    from pytest_vindex3.contract.verb import verbs
+    from pytest_vindex3.contract.load import load
 
+    with load("vindex3_reference") as reference:
+        answered = reference.verbs
     verdict, evaluated = _run_suites()
-    covers = cover(chosen, evaluated, verbs())
+    covers = cover(chosen, evaluated, answered)
     if as_json:
         print(json.dumps({"clauses": [_covered(item) for item in covers]}, indent=1))
     else:

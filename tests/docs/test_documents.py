@@ -113,6 +113,25 @@ def test_the_conversation_is_what_is_said(desk: Desk) -> None:
     assert [json.loads(line) for line in done.stdout.splitlines()] == answers
 
 
+def test_known_failures_are_lived_with(desk: Desk) -> None:
+    """The known failure that README.md lists is no failure of the run, and stays out of a certificate."""
+    [listed] = blocks("README.md", "toml")
+    (desk.folder / "known.toml").write_text(listed, encoding="utf-8")
+    known = "--vindex3-known-failures=known.toml"
+    done = desk.run(f"pytest --vindex3-impl=forgetful.py {known} --vindex3-only=BROWSE-BITS-03")
+    assert done.returncode == 0, done.stdout
+    assert "known failure" in done.stdout
+
+
+def test_the_suites_run_in_a_session_with_paths(desk: Desk) -> None:
+    """The arguments that README.md gives to an IDE run the suites, and certify nothing."""
+    [row] = [line for line in (CHECKOUT / "README.md").read_text().splitlines() if "from an IDE" in line]
+    arguments = row.split("`")[1].replace("mypkg", "adapter.py")
+    done = desk.run(f"pytest {arguments} --vindex3-only=LYRW-MAGIC-02")
+    assert done.returncode == 0, done.stdout
+    assert "verdict: partial" in done.stdout
+
+
 def test_the_adapter_in_python_is_as_short_as_is_said() -> None:
     """The adapter that the document shows has forty lines of code and answers the verb it names."""
     [source] = blocks("docs/adapter.md", "python")
