@@ -25,6 +25,7 @@ class Description:
         name, version, language: for the header and the report.
         verbs: the verbs it claims.
         options: per verb, the optional arguments it declares.
+        origin: the file that was loaded, where the Python host can tell it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Description:
     verbs: tuple[str, ...]
     options: Mapping[str, tuple[str, ...]]
     protocol: int = PROTOCOL
+    origin: str = ""
 
 
 class Door(Protocol):

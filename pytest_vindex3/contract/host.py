@@ -99,6 +99,7 @@ def _plain(description: Description) -> dict[str, object]:
         "protocol": description.protocol,
         "verbs": list(description.verbs),
         "options": {verb: list(names) for verb, names in description.options.items()},
+        "origin": description.origin,
     }
 
 

@@ -31,7 +31,9 @@ class InProcess:
         """What the implementation claims."""
         found = self._found
         language = f"Python {platform.python_version()}"
-        return Description(found.name, found.version, language, found.claimed, found.options)
+        return Description(
+            found.name, found.version, language, found.claimed, found.options, origin=found.origin
+        )
 
     def ask(self, verb: str, arguments: Mapping[str, object], limits: Limits = NO_LIMITS) -> Reply:
         """Put one request. A KeyboardInterrupt of the user passes through; nothing else does."""

@@ -100,6 +100,7 @@ def description_in(value: object) -> Description:
         language=value["language"],
         verbs=_words(value.get("verbs"), "verbs"),
         options={verb: _words(names, f"options.{verb}") for verb, names in options.items()},
+        origin=value["origin"] if isinstance(value.get("origin"), str) else "",
     )
 
 

@@ -109,7 +109,7 @@ class Ending:
             "pytest": pytest.__version__,
             "platform": platform.platform(),
             "origins": {
-                one.label: {"spec": one.spec, "origin": one.door.origin}
+                one.label: {"spec": one.spec, "origin": one.description.origin or one.door.origin}
                 for one in self._state.session.implementations
             },
         }

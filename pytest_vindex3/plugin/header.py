@@ -60,7 +60,8 @@ def _loaded(one: Implementation, directory: Path) -> str:
     said = one.description
     name = " ".join(filter(None, (said.name, said.version)))
     count = f"verbs {len(said.verbs)} of {len(verbs())}"
-    return f"{name} ({_near(Path(one.door.origin), directory)}), door: {one.door.kind}, {count}"
+    origin = _near(Path(said.origin or one.door.origin), directory)
+    return f"{name} ({origin}), door: {one.door.kind}, {count}"
 
 
 def _near(path: Path, directory: Path) -> str:

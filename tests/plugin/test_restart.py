@@ -57,12 +57,11 @@ def test_the_suites_run_from_an_empty_directory(plain: Run) -> None:
 
 
 def test_the_header_says_what_was_loaded(plain: Run) -> None:
-    """Suite, goldens, profile, seed; then name, door and number of verbs of the implementation."""
+    """Suite, goldens, profile, seed; then name, file, door and number of verbs of the implementation."""
     first, second = [line for line in plain.lines if line.startswith("vindex3: ")]
     assert "profile certify, seed 0" in first
     assert "goldens " in first
-    assert "wrong" in second
-    assert "door: child, verbs 3 of " in second
+    assert second.startswith("vindex3: wrong (./wrong.py), door: child, verbs 3 of ")
 
 
 def venv_in_tree(project: Project) -> None:
