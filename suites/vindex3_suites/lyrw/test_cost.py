@@ -103,7 +103,9 @@ DECLARED: dict[str, tuple[LyrwFile, Expectation]] = {
     ),
     "most_schemas_in_every_bank": (
         LyrwFile(
-            banks=tuple(Bank((), bank_id=k, schema_count=65535) for k in range(300)), segments=(Segment(),)
+            banks=tuple(Bank((), bank_id=k, schema_count=65535) for k in range(300)),
+            segments=(Segment(),),
+            flags=1,
         ),
         truncated("region schema table", 7236, 20, 0),
     ),

@@ -208,8 +208,11 @@ DAMAGED: dict[str, tuple[str, Expectation]] = {
             _twice(), refuses("duplicate-bank-id", "segment-overlap", "non-zero-padding", "trailing-bytes")
         ),
     ),
-    "segment_count_3": ("SEGMENTS-READ-03", _past(0, 3)),
-    "segment_u32_overflow": ("SEGMENTS-READ-03", _past(0xFFFFFFFF, 0x1FFFFFFFE)),
+    "segment_count_3": ("SEGMENTS-READ-03", either(_past(0, 3), refuses("non-zero-padding"))),
+    "segment_u32_overflow": (
+        "SEGMENTS-READ-03",
+        either(_past(0xFFFFFFFF, 0x1FFFFFFFE), refuses("truncated", "segment-gap")),
+    ),
     "segments_gap": (
         "SEGMENTS-MULTI-02",
         either(_gapped(), refuses("segment-gap", "non-zero-padding", "trailing-bytes")),

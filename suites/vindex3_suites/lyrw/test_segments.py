@@ -55,57 +55,53 @@ def test_every_field_is_read(ask: Ask, case: LyrwFile) -> None:
 
 @clause("SEGMENTS-READ-02")
 @cases(
-    of_one_bank=(SMALLEST, (Segment(bank_id=1),), 0, 1),
-    high_byte=(SMALLEST, (Segment(bank_id=256),), 0, 256),
-    largest=(SMALLEST, (Segment(bank_id=65535),), 0, 65535),
-    bank_0_of_a_file_without=(SPLIT, (replace(SPLIT.all_segments[0], bank_id=0),), 1, 0),
-    position_instead_of_id=(SPLIT, (SPLIT.all_segments[0], Segment(1, 4)), 4, 1),
-    last_of_three=(TWO_BANKS, (*TWO_BANKS.all_segments[:2], Segment(3, 9)), 9, 3),
+    next_id=(SMALLEST, Segment(bank_id=1), 0, 1),
+    index_of_its_own=(SMALLEST, Segment(1, 4), 4, 1),
+    high_byte=(SMALLEST, Segment(bank_id=256), 0, 256),
+    largest=(SMALLEST, Segment(bank_id=65535), 0, 65535),
+    bank_0_of_a_file_without=(SPLIT, Segment(0, 2), 2, 0),
+    position_instead_of_id=(TWO_BANKS, Segment(1, 3), 3, 1),
 )
-def test_a_segment_of_no_bank_is_refused(
-    ask: Ask, case: tuple[LyrwFile, tuple[Segment, ...], int, int]
-) -> None:
+def test_a_segment_of_no_bank_is_refused(ask: Ask, case: tuple[LyrwFile, Segment, int, int]) -> None:
     """A segment whose bank this file does not declare is unknown-bank, with its index and that id."""
-    legal, segments, segment_index, bank_id = case
+    legal, segment, segment_index, bank_id = case
     check("SEGMENTS-READ-02", ask("lyrw.parse", path=ask.file("legal.lyrw", legal)), parses(legal))
-    file = replace(legal, segments=segments, listed=False)
+    file = replace(legal, segments=(*legal.all_segments, segment))
     wrong = ask("lyrw.parse", path=ask.file("wrong.lyrw", file))
     refused = refuses("unknown-bank", segment_index=segment_index, bank_id=bank_id)
     check("SEGMENTS-READ-02", wrong, refused)
 
 
 MOST = 0xFFFFFFFF
+TWO_ENTRIES = _covered(2, (0, 0, 2), flags=1)
+NO_ROWS = LyrwFile(banks=(Bank((), num_entries=2),), flags=1)
 
 
 @clause("SEGMENTS-READ-03")
 @cases(
-    one_too_many=(_covered(2, (0, 0, 2)), (0, 0, 3), 3),
-    one_too_far=(_covered(2, (0, 0, 2)), (0, 1, 2), 3),
-    begins_at_the_end=(_covered(2, (0, 0, 2)), (0, 2, 1), 3),
-    index_of_its_own=(_covered(2, (7, 0, 2)), (7, 0, 4), 4),
-    bank_of_its_own=(_covered(2, (0, 0, 2), bank_id=9), (0, 0, 4), 4),
-    sum_of_32_bits=(_covered(2, (0, 0, 2)), (0, MOST, 1), 1 << 32),
-    sum_beyond_32_bits=(_covered(2, (0, 0, 2)), (0, MOST, 3), (1 << 32) + 2),
-    largest_sum=(_covered(2, (0, 0, 2)), (0, MOST, MOST), 2 * MOST),
-    beyond_the_largest_bank=(_covered(MOST, (0, MOST - 1, 1), flags=1), (0, MOST, 1), 1 << 32),
+    one_too_many=(TWO_ENTRIES, Segment(entry_count=3), 3),
+    one_too_far=(TWO_ENTRIES, Segment(first_entry=1, entry_count=2), 3),
+    begins_at_the_end=(TWO_ENTRIES, Segment(first_entry=2), 3),
+    index_of_its_own=(TWO_ENTRIES, Segment(0, 7, 0, 4), 4),
+    bank_of_its_own=(_covered(2, (0, 0, 2), flags=1, bank_id=9), Segment(9, 0, 0, 4), 4),
+    sum_of_32_bits=(TWO_ENTRIES, Segment(0, 0, MOST, 1), 1 << 32),
+    sum_beyond_32_bits=(TWO_ENTRIES, Segment(0, 0, MOST, 3), (1 << 32) + 2),
+    beyond_the_largest_bank=(_covered(MOST, (0, MOST - 1, 1), flags=1), Segment(0, 0, MOST, 1), 1 << 32),
+    largest_count=(NO_ROWS, Segment(0, 0, 1, MOST), 1 << 32),
+    largest_sum=(NO_ROWS, Segment(0, 0, MOST, MOST), 2 * MOST),
 )
-def test_a_segment_past_its_bank_is_refused(
-    ask: Ask, case: tuple[LyrwFile, tuple[int, int, int], int]
-) -> None:
+def test_a_segment_past_its_bank_is_refused(ask: Ask, case: tuple[LyrwFile, Segment, int]) -> None:
     """A segment that ends beyond num_entries is refused with all its numbers, the sum being exact."""
-    legal, (segment_index, first_entry, entry_count), end_entry = case
+    legal, segment, end_entry = case
     check("SEGMENTS-READ-03", ask("lyrw.parse", path=ask.file("legal.lyrw", legal)), parses(legal))
-    bank = legal.banks[0]
-    segment = Segment(bank.bank_id, segment_index, first_entry, entry_count)
-    file = replace(legal, segments=(segment,), listed=False, length=legal.file_length)
-    wrong = ask("lyrw.parse", path=ask.file("wrong.lyrw", file))
+    wrong = ask("lyrw.parse", path=ask.file("wrong.lyrw", replace(legal, segments=(segment,))))
     refused = refuses(
         "segment-out-of-bounds",
-        bank_id=bank.bank_id,
-        segment_index=segment_index,
-        first_entry=first_entry,
+        bank_id=segment.bank_id,
+        segment_index=segment.segment_index,
+        first_entry=segment.first_entry,
         end_entry=end_entry,
-        num_entries=bank.num_entries,
+        num_entries=legal.banks[0].num_entries,
     )
     check("SEGMENTS-READ-03", wrong, refused)
 
@@ -127,8 +123,8 @@ def test_these_segments_are_legal(ask: Ask, case: LyrwFile) -> None:
 NOTHING = LyrwFile(banks=(), segments=())
 NO_SEGMENTS = {
     "no_bank": NOTHING,
-    "a_bank": replace(SMALLEST, segments=()),
-    "two_banks": replace(TWO_BANKS, segments=()),
+    "a_bank": replace(SMALLEST, segments=(), flags=1),
+    "two_banks": replace(TWO_BANKS, segments=(), flags=1),
 }
 
 
