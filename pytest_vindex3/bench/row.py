@@ -1,0 +1,41 @@
+"""Rows of the bench, and the registry that finds them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Two sides that give the same and are timed against each other; the ratio is theirs over ours.
+
+    Attributes:
+        what: our side, in words.
+        against: the other side, with its version where it is a library.
+        goal: the ratio that is wanted, or None.
+        ours, theirs: one call of each side; allocates nothing that the other does not.
+        agree: whether the two results are the same, before and after timing.
+        calls: calls of each side a round.
+    """
+
+    what: str
+    against: str
+    goal: float | None
+    ours: Callable[[], object]
+    theirs: Callable[[], object]
+    agree: Callable[[object, object], bool]
+    calls: int
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The rows of every module of this package that has any; they make their files in `folder`."""
+    from pytest_vindex3 import bench
+
+    for module in pkgutil.iter_modules(bench.__path__):
+        found = importlib.import_module(f"{bench.__name__}.{module.name}")
+        if hasattr(found, "bench_rows"):
+            yield from found.bench_rows(folder)

@@ -1,0 +1,72 @@
+"""`vindex3 bench`: how fast the reference is, as ratios in one run."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from pytest_vindex3.bench.measure import LEAST_ROUNDS, Disagreement, Measured, machine, measure
+from pytest_vindex3.bench.row import rows as rows_of
+from pytest_vindex3.command import EXIT_NOTHING, EXIT_WRONG
+
+
+@click.command(name="bench")
+@click.argument("pattern", default="*")
+@click.option("--rounds", type=click.IntRange(LEAST_ROUNDS, 1000), default=9, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(pattern: str, rounds: int, as_json: bool) -> None:
+    """Time the reference against named opponents, the two sides taking turns.
+
+    PATTERN chooses rows by a glob over their text. A ratio is the other side's median time over ours:
+    larger is better. Goals are for comparison: a missed one is printed as missed and fails nothing.
+
+    Exit code: 0; 1 if the two sides of a row give different results; 5 if no row matches.
+    """
+    with tempfile.TemporaryDirectory(prefix="vindex3-bench-") as folder:
+        measured = list(_measured(Path(folder), pattern, rounds))
+    if not measured:
+        click.echo(f"no row matches {pattern!r}", err=True)
+        sys.exit(EXIT_NOTHING)
+    if as_json:
+        document = {"machine": machine(), "rows": [one.document() for one in measured]}
+        click.echo(json.dumps(document, indent=1))
+    else:
+        _show(measured)
+
+
+def _measured(folder: Path, pattern: str, rounds: int) -> Iterator[Measured]:
+    console = Console(stderr=True)
+    for row in rows_of(folder):
+        if not fnmatchcase(row.what.lower(), f"*{pattern.lower()}*"):
+            continue
+        if console.is_terminal:
+            console.print(f"timing: {row.what}", style="dim")
+        try:
+            yield measure(row, rounds)
+        except Disagreement as problem:
+            click.echo(str(problem), err=True)
+            sys.exit(EXIT_WRONG)
+
+
+def _show(measured: list[Measured]) -> None:
+    console = Console()
+    for key, value in machine().items():
+        console.print(f"{key:10} {value}", highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("what", "against", "ratio", "range", "goal", "us a call"):
+        table.add_column(
+            heading, overflow="fold", justify="left" if heading in ("what", "against") else "right"
+        )
+    for one in measured:
+        goal = "" if one.goal is None else f"{one.goal:g}{' missed' if one.missed else ''}"
+        spread = f"{one.low:.2f} to {one.high:.2f}"
+        table.add_row(one.what, one.against, f"{one.ratio:.2f}", spread, goal, f"{one.microseconds:.1f}")
+    console.print(table)
