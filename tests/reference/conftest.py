@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +16,7 @@ from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from types import ModuleType
 
 # One dense bank of one entry: gate, up and down in f32 (lyrw.md, section 11).
 DENSE = """
@@ -121,6 +123,17 @@ def pairs() -> bytes:
     for offset, length in PAIRS_ROWS:
         data = data.ljust(offset, b"\0") + bytes([length]) * length
     return data
+
+
+@pytest.fixture
+def plans() -> ModuleType:
+    """The module `plans.py` beside this one, which no test can import by name."""
+    spec = importlib.util.spec_from_file_location("plans", Path(__file__).with_name("plans.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

@@ -94,10 +94,9 @@ class Observation:
 
     def _browse(self, where: str, bits: int) -> str:
         """The browse mode; bits without a meaning are none, and kept (BROWSE-BITS-01 and 02)."""
-        if bits < len(vocabulary.BROWSE_MODES):
-            return vocabulary.BROWSE_MODES[bits]
-        self._note(where, "browse", bits)
-        return vocabulary.BROWSE_MODES[0]
+        if bits >= len(vocabulary.BROWSE_MODES):
+            self._note(where, "browse", bits)
+        return vocabulary.browse_mode(bits)
 
     def _note_bits(self, where: str, field: str, word: int, assigned: int) -> int:
         """The word as stored; its unassigned bits are kept (LYRW-HEADER-03, BROWSE-BITS-03)."""

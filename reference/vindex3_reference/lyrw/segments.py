@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from vindex3_reference.lyrw.tables import Tables
 
 
+_BY_ENTRY = itemgetter(0, 1)
+
+
 class Span(NamedTuple):
     """Entries of a bank that one segment holds; `path` names its file where there are several."""
 
@@ -21,6 +25,19 @@ class Span(NamedTuple):
     end_entry: int
     segment_index: int
     path: str | None = None
+
+
+class Held:
+    """The entries that segments hold, to be asked for one by one; no two of them share an entry."""
+
+    def __init__(self, segments: Iterable[Span]) -> None:
+        self._ordered = _filled_by_entry(segments)
+
+    def has(self, bank_id: int, entry: int) -> bool:
+        """Whether a segment holds this entry of the bank."""
+        position = bisect_right(self._ordered, (bank_id, entry), key=_BY_ENTRY)
+        last = self._ordered[position - 1] if position else None
+        return last is not None and last.bank_id == bank_id and entry < last.end_entry
 
 
 def spans(tables: Tables, path: str | None = None) -> list[Span]:
@@ -90,7 +107,7 @@ def gaps(segments: Iterable[Span], num_entries: Mapping[int, int]) -> Iterator[R
 def _filled_by_entry(segments: Iterable[Span]) -> list[Span]:
     """The segments that hold an entry, by bank and first entry."""
     filled = (segment for segment in segments if segment.first_entry < segment.end_entry)
-    return sorted(filled, key=itemgetter(0, 1))
+    return sorted(filled, key=_BY_ENTRY)
 
 
 def _gap(bank_id: int, first_entry: int, end_entry: int) -> Refusal:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vindex3_reference.lyrw import pair, region
+from vindex3_reference.lyrw.layout import Layout
 from vindex3_reference.lyrw.observation import Observation
+from vindex3_reference.lyrw.plan import Plan
 from vindex3_reference.lyrw.reader import LayerFile
 from vindex3_reference.lyrw.verify import verified
+from vindex3_reference.lyrw.writer import write
 from vindex3_reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from vindex3_reference.lyrw.writer import Payload
+    from vindex3_reference.strict_json import Json
 
 __all__ = ["lyrw_parse", "lyrw_partner", "lyrw_region"]
 
@@ -54,6 +63,16 @@ def lyrw_partner(
 def lyrw_verify(*, path: str | list[str]) -> Answer:
     """List everything that is wrong with a layer file, or with a list of all files of one layer."""
     return verified([path] if isinstance(path, str) else path).answer()
+
+
+def lyrw_layout(*, plan: Json) -> Answer:
+    """Say where every table and region of a plan lies."""
+    return Layout(Plan(plan)).answer()
+
+
+def lyrw_write(*, plan: Json, payload: Payload, path: str) -> Answer:
+    """Write the file of a plan, with the bytes that `payload` gives for each region."""
+    return write(Layout(Plan(plan)), payload, path)
 
 
 def _asked_schema(

@@ -22,6 +22,11 @@ def shown(words: tuple[str, ...], tag: int) -> str | int:
     return words[tag] if tag < len(words) else tag
 
 
+def browse_mode(bits: int) -> str:
+    """The browse mode of two bits; bits without a meaning are none (BROWSE-BITS-01 and 02)."""
+    return BROWSE_MODES[bits if bits < len(BROWSE_MODES) else 0]
+
+
 def tag_of(words: tuple[str, ...], asked: str | int) -> int | None:
     """The tag that is asked for by word or by integer; None for a word that the vocabulary lacks."""
     if isinstance(asked, str):
