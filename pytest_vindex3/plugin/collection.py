@@ -9,7 +9,8 @@ import pytest
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.plugin import identity
 from pytest_vindex3.plugin.identity import IMPLEMENTATION, Identity
-from pytest_vindex3.plugin.selection import matches
+from pytest_vindex3.plugin.known import greedy
+from pytest_vindex3.plugin.selection import meant, unmatched
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import Row
@@ -35,13 +36,11 @@ class Collection:
         state, settings = self._state, self._state.session.settings
         ours = [(item, known) for item in items if (known := identity.of(item))]
         claimed = [pair for pair in ours if self._claimed(pair[1])]
+        self._refuse_greedy({known.id for _, known in claimed})
         chosen = quick(claimed) if settings.profile == "quick" else claimed
         state.expected |= {self._key(known) for _, known in chosen}
-        state.unmatched = [
-            glob for glob in settings.only if not any(matches(glob, known) for _, known in ours)
-        ]
-        if settings.only:
-            chosen = [pair for pair in chosen if any(matches(glob, pair[1]) for glob in settings.only)]
+        state.unmatched = unmatched(settings.only, [known for _, known in ours])
+        chosen = [pair for pair in chosen if meant(settings.only, pair[1])]
         kept = {id(item) for item, _ in chosen}
         left_out = [item for item, _ in ours if id(item) not in kept]
         if left_out:
@@ -56,7 +55,7 @@ class Collection:
         """Whether the implementation claims the test; a row says so where it does not."""
         implementation = self._state.session.implementation(known.implementation)
         missing = lacks(known, implementation)
-        if missing:
+        if missing and meant(self._state.session.settings.only, known):
             clauses = dict.fromkeys(known.clauses, "not claimed")
             reason = f"not claimed: {', '.join(missing)}"
             self._state.add(
@@ -71,6 +70,11 @@ class Collection:
                 )
             )
         return not missing
+
+    def _refuse_greedy(self, ids: set[str]) -> None:
+        complaints = greedy(self._state.known, ids)
+        if complaints and not self._state.worker:  # a controller finds it at the end
+            raise pytest.UsageError(complaints[0])
 
     def _key(self, known: Identity) -> tuple[str, str]:
         return self._state.session.implementation(known.implementation).label, known.id
@@ -89,14 +93,19 @@ def lacks(known: Identity, implementation: Implementation) -> list[str]:
 
 
 def quick(pairs: Sequence[tuple[pytest.Item, Identity]]) -> list[tuple[pytest.Item, Identity]]:
-    """The first case of each test; drawn inputs only for clauses that no other test is about."""
-    fixed = {name for _, known in pairs if not known.generated for name in known.clauses}
-    seen: set[tuple[str, str]] = set()
-    chosen = []
-    for item, known in pairs:
-        key = known.implementation, known.function
-        if key in seen or (known.generated and fixed.issuperset(known.clauses)):
-            continue
-        seen.add(key)
-        chosen.append((item, known))
-    return chosen
+    """The first case of each test, then one for each clause that is left; drawn inputs only for the rest."""
+    chosen: dict[int, tuple[pytest.Item, Identity]] = {}
+    functions: set[tuple[str, str]] = set()
+    for place, (item, known) in enumerate(pairs):
+        function = known.implementation, known.function
+        if not known.generated and function not in functions:
+            functions.add(function)
+            chosen[place] = item, known
+    told = {(known.implementation, name) for _, known in chosen.values() for name in known.clauses}
+    for drawn in (False, True):
+        for place, (item, known) in enumerate(pairs):
+            names = {(known.implementation, name) for name in known.clauses}
+            if known.generated is drawn and not names <= told:
+                told |= names
+                chosen[place] = item, known
+    return [chosen[place] for place in sorted(chosen)]

@@ -56,9 +56,9 @@ class Ending:
         if state.worker:
             session.config.workeroutput[HANDED] = state.plain()  # type: ignore[attr-defined]
         elif not session.config.option.collectonly and (state.rows or state.expected or state.origin):
-            state.standing = self._conclude(session.config, int(exitstatus))
-            session.exitstatus = _code(state.standing, int(exitstatus))
-            self._report(session.config, int(session.exitstatus))
+            state.standing = _with_pytests(self._conclude(session.config, int(exitstatus)), int(exitstatus))
+            session.exitstatus = state.standing.code
+            self._report()
 
     def _conclude(self, config: pytest.Config, exitstatus: int) -> Standing:
         state = self._state
@@ -89,15 +89,13 @@ class Ending:
         words = f"{missing} of {len(self._state.expected)} tests left out" if missing else ""
         return " by ".join(filter(None, (words or ("filtered" if given else ""), ", ".join(given))))
 
-    def _report(self, config: pytest.Config, code: int) -> None:
+    def _report(self) -> None:
         state, path = self._state, self._state.session.settings.report
         if path is None or state.standing is None:
             return
         rows = tuple(state.sorted_rows())
         try:
-            write_report(
-                path, Report(header(state), rows, _footer(rows, state.standing, code), self._volatile())
-            )
+            write_report(path, Report(header(state), rows, _footer(rows, state.standing), self._volatile()))
         except OSError as error:
             raise pytest.UsageError(f"the report cannot be written: {error}") from None
 
@@ -115,18 +113,22 @@ class Ending:
         }
 
 
-def _footer(rows: tuple[Row, ...], verdict: Standing, code: int) -> dict[str, Any]:
+def _footer(rows: tuple[Row, ...], verdict: Standing) -> dict[str, Any]:
     return {
         "verdict": verdict.word,
         "reason": verdict.reason,
-        "exit": code,
+        "exit": verdict.code,
         "counts": counts(rows),
         "clauses": clause_verdicts(rows),
     }
 
 
-def _code(verdict: Standing, exitstatus: int) -> int:
-    """Ours; pytest's own where it saw something red that is none of ours."""
-    if verdict.code == CONFORMANT and exitstatus not in (CONFORMANT, NOTHING):
-        return exitstatus
-    return verdict.code
+def _with_pytests(verdict: Standing, exitstatus: int) -> Standing:
+    """The verdict, unless pytest itself broke, or saw something red that is no row of ours."""
+    broke = exitstatus in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+    red = verdict.code in (CONFORMANT, NOTHING) and exitstatus not in (CONFORMANT, NOTHING)
+    if broke or red:
+        return Standing(
+            verdict.word if verdict.code else "partial", f"pytest ended with {exitstatus}", exitstatus
+        )
+    return verdict

@@ -38,6 +38,8 @@ def register(config: pytest.Config) -> None:
     except NotLoaded as problem:
         raise pytest.UsageError(str(problem)) from None
     config.add_cleanup(session.close)
+    if getattr(config.option, "dist", "no") != "no":
+        session.rest()  # its workers have doors of their own
     state = State(session, place, worker=hasattr(config, "workerinput"), known=entries)
     kept = Kept(directory)
     _join(config, "collection", Collection(state))

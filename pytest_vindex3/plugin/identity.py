@@ -84,7 +84,12 @@ def _identify(item: pytest.Item) -> Identity:
 
 def in_suites(item: pytest.Item) -> bool:
     """Whether the test belongs to the installed suites."""
-    return item.path.is_relative_to(_suites())
+    return _resolved(item.path).is_relative_to(_suites())
+
+
+@cache
+def _resolved(path: Path) -> Path:
+    return path.resolve()
 
 
 @cache
@@ -95,8 +100,8 @@ def _suites() -> Path:
 
 
 def _path(item: pytest.Item) -> str:
-    path = item.path.resolve()
-    for root in (_suites(), item.config.rootpath.resolve()):
+    path = _resolved(item.path)
+    for root in (_suites(), _resolved(item.config.rootpath)):
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
     return path.name

@@ -109,11 +109,12 @@ def _interpreter_flags() -> list[str]:
 
 
 def _cache(directory: Path, given: Any, leavings: str) -> list[str]:
-    """Where `--lf` remembers: beside the user, else (a read-only checkout) in the temporary folder."""
+    """Where `--lf` remembers, apart from the project's own tests; a temporary folder if it must be."""
     if "no:cacheprovider" in given.plugins:
         return []
-    place = directory / ".pytest_cache"
-    if not os.access(place if place.exists() else directory, os.W_OK):
+    place = directory / ".pytest_cache" / "vindex3"
+    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
+    if not os.access(nearest, os.W_OK):
         name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
         place = Path(leavings).parent / f"vindex3-cache-{os.getuid() if hasattr(os, 'getuid') else ''}-{name}"
     return ["-o", f"cache_dir={place}"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from pytest_vindex3.plugin.identity import Identity
@@ -16,6 +18,19 @@ def matches(glob: str, known: Identity) -> bool:
     if any(fits(glob, name) for name in names):
         return True
     return known.family == glob or any(fits(glob, name) for name in known.clauses)
+
+
+def meant(globs: Collection[str], known: Identity) -> bool:
+    """Whether one of the globs means this test, or there are none."""
+    return not globs or any(matches(glob, known) for glob in globs)
+
+
+def unmatched(globs: Iterable[str], tests: Collection[Identity]) -> list[str]:
+    """The globs that mean no test, each with what looks most like it."""
+    names = {name for known in tests for name in (known.id, known.function, known.family, *known.clauses)}
+    silent = [glob for glob in globs if not any(matches(glob, known) for known in tests)]
+    near = {glob: difflib.get_close_matches(glob, names, n=1) for glob in silent}
+    return [f"{glob} (nearest: {near[glob][0]})" if near[glob] else glob for glob in silent]
 
 
 def fits(glob: str, name: str) -> bool:

@@ -64,6 +64,11 @@ class Session:
         """The implementation of this label; the only one where the label is empty."""
         return next((one for one in self.implementations if one.label == label), self.implementations[0])
 
+    def rest(self) -> None:
+        """End the processes of implementations that nobody here will ask; the next request starts one."""
+        for implementation in self.implementations:
+            implementation.door.close()
+
     def close(self) -> None:
         """End every implementation and remove what the tests wrote."""
         for implementation in self.implementations:

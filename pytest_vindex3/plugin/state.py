@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-
 from pytest_vindex3.plugin.known import Known
 from pytest_vindex3.plugin.restart import Origin
 from pytest_vindex3.plugin.session import Session
@@ -42,14 +40,15 @@ class State:
     standing: Standing | None = None
 
     def add(self, row: Row) -> None:
-        """Take a row; of several for one test the first stays."""
+        """Take a row; of several for one test the first stays, unless a later one tells of an error."""
+        if row.verdict == "error":
+            self.rows[row.key] = row
         self.rows.setdefault(row.key, row)
 
     def drop_told_canaries(self) -> None:
         """Leave out a canary's own row where its test has told of the failure already."""
-        told = {
-            (row.implementation, row.family) for row in self.rows.values() if row.canary and "::" in row.id
-        }
+        tests = [row for row in self.rows.values() if row.canary and row.failure and "::" in row.id]
+        told = {(row.implementation, row.family) for row in tests}
         self.rows = {
             key: row
             for key, row in self.rows.items()
@@ -77,6 +76,3 @@ class State:
         self.unmatched = list(data["unmatched"])
         for row in data["rows"]:
             self.add(Row.of(row))
-
-
-STATE = pytest.StashKey[State]()

@@ -119,7 +119,7 @@ class Project:
     def environment(self, **more: str) -> dict[str, str]:
         """The environment of a run."""
         clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-        fixed = {"PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "120", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        fixed = {"COLUMNS": "120", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         return {**clean, **fixed, **more}
 
     def run(self, *arguments: str, report: Path | None = None, **environment: str) -> Run:

@@ -128,6 +128,25 @@ def test_it(ask, case):
     assert "listed as known, but passes" in stale.out
 
 
+def test_a_greedy_glob_is_a_usage_error(project: Project) -> None:
+    """An entry that would swallow 25 tests ends the run before a test, with exit code 4."""
+    body = """
+@clause("LYRW-MAGIC-01")
+@cases({f"n{n}": b"answer" for n in range(25)})
+def test_it(ask, case):
+    raise SystemExit("not run")
+"""
+    (project.folder / "known.toml").write_text('[[known]]\nid = "*"\nreason = "all"', encoding="utf-8")
+    run = project.suite("test_all", body).bare(
+        "--vindex3-impl=obedient",
+        "--vindex3-in-process",
+        "test_all.py",
+        "--vindex3-known-failures=known.toml",
+    )
+    assert run.code == 4
+    assert "means 25 tests" in run.out
+
+
 def test_a_file_that_is_none_is_a_usage_error(project: Project) -> None:
     """A malformed file of known failures ends the run before it begins, with exit code 4 and no traceback."""
     (project.folder / "known.toml").write_text("[[known]]\nid = 'a'", encoding="utf-8")

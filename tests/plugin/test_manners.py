@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vindex3.plugin.collection import lacks, quick
 from pytest_vindex3.plugin.identity import Identity
-from pytest_vindex3.plugin.selection import fits, matches
+from pytest_vindex3.plugin.selection import fits, matches, unmatched
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -95,6 +95,17 @@ def test_rows_cross_processes(project: Project) -> None:
     assert "<propert" not in (project.folder / "junit.xml").read_text(encoding="utf-8")
 
 
+def test_a_worker_that_dies_is_not_overlooked(project: Project) -> None:
+    """In process a crash takes a worker along: its test has no row, and the run is not conformant."""
+    project.write(dying="import os\ndef lyrw_parse(path):\n    os._exit(7)\n")
+    body = CASES.partition('@clause("LYRW-MAGIC-02')[0]
+    run = project.suite("test_all", body).run(
+        "--vindex3-impl=dying", "--vindex3-in-process", "test_all.py", "-p", "xdist", "-n", "1", "-k", "good"
+    )
+    assert run.code == 1
+    assert run.report.footer["verdict"] != "conformant"
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -163,7 +174,7 @@ def test_a_dead_canary_stops_its_family(project: Project) -> None:
     run = project.write(dead=DEAD).run("--vindex3-impl=dead", "--vindex3-only=LYRW-TABLES-05")
     assert run.code == 1
     assert run.verdicts["lyrw/canary"] == "fault"
-    assert {row.verdict for row in run.report.rows} == {"fault", "not run", "not claimed"}
+    assert {row.verdict for row in run.report.rows} == {"fault", "not run"}
     assert sum(line.startswith("FAULT") for line in run.lines) == 1
     assert any(line.startswith("not run: canary failed: exception: RuntimeError: dead") for line in run.lines)
 
@@ -286,13 +297,20 @@ def test_only_means_ids_clauses_and_families(glob: str, meant: bool) -> None:
     assert matches(glob, identity()) is meant
 
 
+def test_a_glob_that_means_nothing_is_told_with_the_nearest_name() -> None:
+    """Of several globs those without a test are told, with what they look like."""
+    told = unmatched(["LYRW-*", "LYRW-MAGIC-10", "zzz"], [identity()])
+    assert told == ["LYRW-MAGIC-10 (nearest: LYRW-MAGIC-01)", "zzz"]
+
+
 def test_quick_takes_the_first_case_and_drops_covered_generated_tests() -> None:
-    """Of each function the first case; a generated test only where its clause has no other test."""
+    """Of each function the first case, and others where a clause has no test else; drawn inputs last."""
     first, second = identity("lyrw/t.py::a[1]"), identity("lyrw/t.py::a[2]")
     drawn = identity("lyrw/t.py::g", generated=True)
     alone = identity("lyrw/t.py::h", generated=True, clauses={"LYRW-HEADER-02": None})
-    pairs = [(None, one) for one in (first, second, drawn, alone)]
-    assert [known for _, known in quick(pairs)] == [first, alone]  # type: ignore[arg-type]
+    own = identity("lyrw/t.py::a[3]", clauses={"LYRW-HEADER-03": None})
+    pairs = [(None, one) for one in (first, second, drawn, alone, own)]
+    assert [known for _, known in quick(pairs)] == [first, alone, own]  # type: ignore[arg-type]
 
 
 def test_a_test_is_claimed_by_verbs_and_options() -> None:

@@ -203,7 +203,7 @@ def test_nothing_is_left_behind(project: Project) -> None:
     run = project.bare("--vindex3-impl=right", PART, TMPDIR=str(temporary))
     assert run.code == 0
     assert list(temporary.iterdir()) == []
-    ours = {"right.py", "wrong.py", "obedient.py", "tmp", ".pytest_cache"}
+    ours = {"right.py", "wrong.py", "obedient.py", "tmp", ".pytest_cache", "__pycache__"}
     assert {path.name for path in project.folder.iterdir()} == ours
 
 

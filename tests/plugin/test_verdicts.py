@@ -163,8 +163,23 @@ def test_forgets(ask):
 """,
             "LYRW-MAGIC-02 is checked by a test that does not name it",
         ),
+        (
+            """
+import pytest
+
+@pytest.fixture
+def helper():
+    yield
+    raise LookupError("of the suite")
+
+@clause("LYRW-MAGIC-01")
+def test_forgets(ask, helper):
+    check("LYRW-MAGIC-01", ask("lyrw.parse", path=ask.file("i", b"answer")), answers())
+""",
+            "LookupError: of the suite",
+        ),
     ],
-    ids=["unchecked", "exception", "unnamed_verb", "unnamed_clause"],
+    ids=["unchecked", "exception", "unnamed_verb", "unnamed_clause", "teardown"],
 )
 def test_an_unsound_test_is_an_error(project: Project, body: str, complaint: str) -> None:
     """What is wrong with the suite itself is no verdict on the implementation: exit code 3."""
