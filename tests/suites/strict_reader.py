@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 ROLES = ["gate", "up", "gate_up_fused", "down", "bias", "scales", "latent_in", "latent_out"]
 FORMATS = ["f32", "f16", "bf16", "q4_0", "q4_k", "q6_k", "q8_0", "fp4_larql", "mxfp4", "nvfp4", "mxfp8"]
@@ -34,7 +34,9 @@ def word(words: list[str], tag: int) -> Any:
 
 
 class Layer:
-    """A mapped layer file, judged whole."""
+    """A mapped layer file, judged whole, by the functions of `order`."""
+
+    order: ClassVar[list[Callable[[Layer], None]]]
 
     def __init__(self, path: str) -> None:
         if not Path(path).is_file():
@@ -46,9 +48,8 @@ class Layer:
             self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self.read_header()
         self.read_tables()
-        self.judge_schemas()
-        self.judge_segments()
-        self.judge_rows()
+        for judge in self.order:
+            judge(self)
 
     def read_header(self) -> None:
         magic, self.version, self.layer, self.banks_n, self.segments_n, self.flags, self.reserved = (
@@ -102,6 +103,8 @@ class Layer:
                 names = {"bank_id": bank_id, "segment_index": index, "first_entry": first}
                 whole = population[bank_id]
                 raise No("segment-out-of-bounds", **names, end_entry=first + count, num_entries=whole)
+
+    def judge_banks(self) -> None:
         if not self.segments:
             raise No("no-segments", num_segments=0)
         for position, bank in enumerate(self.banks):
@@ -123,9 +126,13 @@ class Layer:
             raise No("segment-gap", bank_id=bank_id, first_entry=at, end_entry=population)
 
     def width(self, bank_id: int) -> int:
+        """The number of schemas of a bank."""
         return next(bank[2] for bank in self.banks if bank[0] == bank_id)
 
     def judge_rows(self) -> None:
+        """Judge every row and what lies around the regions; without its bank a segment has no rows."""
+        if not {one[0] for one in self.segments} <= {bank[0] for bank in self.banks}:
+            return
         count = sum(one[3] * self.width(one[0]) for one in self.segments)
         self.table_bytes = self.entry_table + 16 * count
         self.payload = -(-self.table_bytes // 64) * 64
@@ -217,6 +224,9 @@ class Layer:
         shown = {field: word(words, tag) for field, (words, tag) in tags.items()}
         pair_id = None if pair == 0xFFFF else pair
         return {**shown, "schema_index": index, "pair_id": pair_id, "rows": rows, "cols": cols}
+
+
+Layer.order = [Layer.judge_schemas, Layer.judge_segments, Layer.judge_banks, Layer.judge_rows]
 
 
 def lyrw_parse(path: str) -> dict[str, Any]:

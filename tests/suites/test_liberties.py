@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from pytest_vindex3.report.document import read_report
+from pytest_vindex3.report.row import Row
 
-STRICT = Path(__file__).with_name("strict_reader.py")
 REFUSING = {
     "LYRW-BANK-04",
     "LYRW-FUSED-02",
@@ -24,21 +24,34 @@ REFUSING = {
 }
 
 
+def judged(folder: Path, reader: str) -> list[Row]:
+    """The rows of a run over a reader of this folder that ended without a failure."""
+    report = folder / "report.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += [
+        f"--vindex3-impl={Path(__file__).with_name(reader)}",
+        f"--vindex3-report={report}",
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    return list(read_report(report).rows)
+
+
+def advised(rows: list[Row]) -> set[str]:
+    """The clauses of advice in these rows."""
+    return {name for row in rows if row.verdict == "advice" for name in row.clauses}
+
+
 def test_a_reader_that_refuses_whatever_it_may_conforms(tmp_path: Path) -> None:
     """A strict reader of other make gets no fail and no fault, and advice only for reading its rows."""
-    report = tmp_path / "report.json"
-    arguments = [f"--vindex3-impl={STRICT}", f"--vindex3-report={report}", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    rows = read_report(report).rows
-    advised = {name for row in rows if row.verdict == "advice" for name in row.clauses}
-    assert advised <= {"LYRW-COST-02"}
-    assert {row.verdict for row in rows} <= {"pass", "advice", "not run"}
+    rows = judged(tmp_path, "strict_reader.py")
+    assert advised(rows) <= {"LYRW-COST-02"}
+    assert {row.verdict for row in rows} <= {"pass", "advice", "not run", "not claimed"}
     refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
     assert refused >= REFUSING
+
+
+def test_every_wrong_input_has_one_fault(tmp_path: Path) -> None:
+    """A reader that judges in the opposite order gives the same verdicts, but for advice on that order."""
+    rows = judged(tmp_path, "backward_reader.py")
+    assert advised(rows) <= {"LYRW-COST-02", "LYRW-ORDER-01"}
