@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
@@ -22,8 +22,8 @@ class Offered:
     """A list of objects as the function that it stands for.
 
     Called with the coordinates of an object, by position or by name, it gives that object's value, and
-    None where there is none. It iterates over the coordinates that it has, in the order of the list, so
-    that who is offered it can tell what was never asked for.
+    None where there is none. Its `keys()` are the coordinates that it has, so that who is offered it can
+    tell what was never asked for.
     """
 
     def __init__(self, keys: tuple[str, ...], table: Mapping[tuple[Any, ...], Any]) -> None:
@@ -34,13 +34,9 @@ class Offered:
         """The value at these coordinates, or None."""
         return self._table.get((*positional, *(named[key] for key in self._keys[len(positional) :])))
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """The coordinates of every object."""
-        return iter(self._table)
-
-    def __len__(self) -> int:
-        """How many objects there are."""
-        return len(self._table)
+    def keys(self) -> list[tuple[Any, ...]]:
+        """The coordinates of every object, in the order of the list."""
+        return list(self._table)
 
 
 @dataclass(frozen=True, slots=True)

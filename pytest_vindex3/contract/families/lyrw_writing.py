@@ -98,8 +98,8 @@ class LyrwLayout(Protocol):
 class LyrwWrite(Protocol):
     """Write a layer file from a plan and the bytes of its regions.
 
-    In Python `payload` is a function of (bank_id, entry, schema_index); it gives None for a region that
-    it does not have, and iterates over the coordinates of those that it has.
+    In Python `payload` is a function of (bank_id, entry, schema_index) that gives None for a region that
+    it does not have; its `keys()` are the coordinates of those that it has.
     """
 
     def __call__(self, *, plan: Document, payload: list[Piece], path: str) -> Written: ...
