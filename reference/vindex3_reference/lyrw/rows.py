@@ -90,11 +90,17 @@ class EntryRows:
             phase = (first - starts[0]) % width
             entries = -(-(phase + count) // width)
             return np.tile(values[base : base + width], entries)[phase : phase + count]
-        bounds = np.array([first, *starts[1:], first + count])
-        columns = np.array([self._columns(position) for position in range(segments.start, segments.stop)])
-        widths, bases, begins = (np.repeat(each, np.diff(bounds)) for each in (*columns.T, np.array(starts)))
+        _, begins, widths, bases = self._per_row(segments, first, count)
         chosen: Array = values[(np.arange(first, first + count) - begins) % widths + bases]
         return chosen
+
+    def entries(self, first: int, count: int) -> Array:
+        """The entry of each of `count` rows from `first`, counted over its whole bank."""
+        segments = slice(self._segment(first), self._segment(first + count - 1) + 1)
+        counts, begins, widths, _ = self._per_row(segments, first, count)
+        first_entries = self._layer.segments["first_entry"][segments].astype(np.int64)
+        local: Array = (np.arange(first, first + count) - begins) // widths
+        return np.repeat(first_entries, counts) + local
 
     def schema(self, row: int) -> int:
         """The schema of a row, by its position in the file's schema table."""
@@ -113,6 +119,14 @@ class EntryRows:
         return Place(
             bank_id, first_entry + local_entry, schema_index, vocabulary.shown(vocabulary.ROLES, role)
         )
+
+    def _per_row(self, segments: slice, first: int, count: int) -> tuple[Array, Array, Array, Array]:
+        """How many of `count` rows each segment has; of each row, its segment's begin and columns."""
+        starts = self._starts[segments]
+        counts = np.diff([first, *starts[1:], first + count])
+        columns = np.array([self._columns(position) for position in range(segments.start, segments.stop)])
+        begins, widths, bases = (np.repeat(each, counts) for each in (np.array(starts), *columns.T))
+        return counts, begins, widths, bases
 
     def _segment(self, row: int) -> int:
         """The segment that has this row: the last that begins at or before it."""

@@ -1,11 +1,12 @@
-"""The verbs of LYRW v2 layer files: lyrw.parse, lyrw.region, lyrw.partner (lyrw.md, section 10)."""
+"""The verbs of LYRW v2 layer files and of the manifest that binds them (lyrw.md, section 10)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vindex3_reference.lyrw import pair, region
+from vindex3_reference.lyrw import capability, moe_defects, pair, region
 from vindex3_reference.lyrw.layout import Layout
+from vindex3_reference.lyrw.moe_manifest import Manifest
 from vindex3_reference.lyrw.observation import Observation
 from vindex3_reference.lyrw.plan import Plan
 from vindex3_reference.lyrw.reader import LayerFile
@@ -73,6 +74,21 @@ def lyrw_layout(*, plan: Json) -> Answer:
 def lyrw_write(*, plan: Json, payload: Payload, path: str) -> Answer:
     """Write the file of a plan, with the bytes that `payload` gives for each region."""
     return write(Layout(Plan(plan)), payload, path)
+
+
+def moe_load(*, path: str) -> Answer:
+    """Read a manifest, with every optional field filled in."""
+    return Manifest(path).answer()
+
+
+def moe_check(*, path: str, segments: Json = None) -> Answer:
+    """List everything that is wrong with a manifest, and with `segments` in the files of its routed banks."""
+    return moe_defects.checked(path, segments).answer()
+
+
+def capability_check(*, files: list[str], bank_id: int, operation: str, options: Json = None) -> Answer:
+    """Say whether an operation can be done with a bank, and what stands against it."""
+    return capability.checked(files, bank_id, operation, options)
 
 
 def _asked_schema(
