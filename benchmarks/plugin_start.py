@@ -56,11 +56,16 @@ def main(rounds: int) -> None:
         for _ in range(rounds):
             for what, command in starts.items():
                 taken[what].append(milliseconds(command, empty))
-    alone, with_kit, without_plugin = (statistics.median(values) for values in taken.values())
     for what, values in taken.items():
         print(f"{what:32}{statistics.median(values):7.0f} ms  ({min(values):.0f} to {max(values):.0f})")
-    print(f"{'the plugin itself adds':32}{with_kit - without_plugin:7.0f} ms")
-    print(f"{'its dependencies add':32}{without_plugin - alone:7.0f} ms")
+    alone, with_kit, without_plugin = taken.values()
+    print(f"{'the plugin itself adds':32}{added(with_kit, without_plugin):7.0f} ms")
+    print(f"{'its dependencies add':32}{added(without_plugin, alone):7.0f} ms")
+
+
+def added(more: list[float], less: list[float]) -> float:
+    """Give the median of what one start took more than another of its round."""
+    return statistics.median(one - other for one, other in zip(more, less, strict=True))
 
 
 if __name__ == "__main__":
