@@ -1,0 +1,78 @@
+"""Asking what may be done with the files of a layer, and the verdicts as expectations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_vindex3.contract.difference import MISSING, free_order
+from pytest_vindex3.contract.patterns import EachOf
+from pytest_vindex3.plugin.expect import Answers
+from vindex3_fixtures.lyrw import LyrwFile
+from vindex3_fixtures.lyrw import vocabulary as v
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_vindex3.contract.outcome import Reply
+    from pytest_vindex3.plugin.ask import Ask
+
+FORMATS = list(v.FORMATS.values())
+PACKINGS = list(v.PACKINGS.values())
+LAYOUTS = list(v.LAYOUTS.values())
+
+
+def judged(
+    ask: Ask, files: LyrwFile | Sequence[LyrwFile], operation: str, bank_id: int = 0, /, **options: object
+) -> Reply:
+    """Ask for the verdict over an operation on a bank of these files; no options are none."""
+    several = [files] if isinstance(files, LyrwFile) else files
+    paths = [ask.file(f"layer_{position}.lyrw", file) for position, file in enumerate(several)]
+    return judged_paths(ask, paths, operation, bank_id, **options)
+
+
+def judged_paths(ask: Ask, paths: list[str], operation: str, bank_id: int = 0, /, **options: object) -> Reply:
+    """The same for files that are written already."""
+    arguments: dict[str, Any] = {"files": paths, "bank_id": bank_id, "operation": operation}
+    if options:
+        arguments["options"] = options
+    return ask("capability.check", **arguments)
+
+
+def permitted(operation: str, **more: object) -> Answers:
+    """The operation is permitted, for no reason against it."""
+    return Answers({"operation": operation, "verdict": "permitted", "reasons": [], **more})
+
+
+def forbidden(operation: str, *reasons: object, also: object = MISSING, **more: object) -> Answers:
+    """The operation is refused for exactly these reasons, in any order."""
+    listed = free_order(reasons, also)
+    keys = {"operation": operation, "verdict": "refused", "reasons": listed, **more}
+    return Answers(keys, frozenset({"wrong"}))
+
+
+def forbidden_by_each(operation: str, reason: object, **more: object) -> Answers:
+    """The operation is refused for one or more reasons, all of which are of this sort."""
+    keys = {"operation": operation, "verdict": "refused", "reasons": EachOf(reason), **more}
+    return Answers(keys, frozenset({"wrong"}))
+
+
+def reason(kind: str, **names: object) -> dict[str, Any]:
+    """One reason with these facts; it may have more."""
+    return {"kind": kind, "names": names}
+
+
+def unsupported(operation: str, **names: object) -> dict[str, Any]:
+    """The operation needs a tag value that is unknown or unsupported."""
+    return reason("unsupported-operation", operation=operation, **names)
+
+
+def supporting(
+    *, formats: Iterable[str] = FORMATS, packings: Iterable[str] = PACKINGS, layouts: Iterable[str] = LAYOUTS
+) -> dict[str, list[str]]:
+    """What whoever asks can work with: every known tag unless said otherwise."""
+    return {"formats": list(formats), "packings": list(packings), "layouts": list(layouts)}
+
+
+def but(words: Iterable[str], *without: str) -> list[str]:
+    """These words without some."""
+    return [word for word in words if word not in without]
