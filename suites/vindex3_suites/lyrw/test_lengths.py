@@ -3,73 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_vindex3 import cases, check, clause
-from vindex3_fixtures.lyrw import LyrwFile, Place, Schema
+from vindex3_fixtures.lyrw import Place, Schema
 from vindex3_fixtures.lyrw import vocabulary as v
 from vindex3_suites.lyrw.finding import CLEAN, check_found, defect, reports, verify
+from vindex3_suites.lyrw.ruled import PARTIAL, RULED, UNRULED, Partial, Ruled, file_of
 from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, bank_of, scales, values
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
 
-INLINE, VALUES, SCALES = v.BLOCKS_WITH_SCALES_INLINE, v.BLOCKS_VALUES, v.BLOCKS_SCALES
 
-
-class Ruled(NamedTuple):
-    """Tags with a length rule, a shape, and the bytes that a region of it has."""
-
-    word: str
-    format: int
-    packing: int
-    rows: int
-    cols: int
-    length: int
-
-
-RULED = {
-    "f32": Ruled("f32", v.F32, v.ROW_MAJOR, 2, 3, 24),
-    "f16": Ruled("f16", v.F16, v.ROW_MAJOR, 2, 3, 12),
-    "bf16": Ruled("bf16", v.BF16, v.ROW_MAJOR, 5, 7, 70),
-    "q4_0": Ruled("q4_0", v.Q4_0, v.ROW_MAJOR, 2, 64, 72),
-    "q4_0_inline": Ruled("q4_0", v.Q4_0, INLINE, 3, 32, 54),
-    "q4_k": Ruled("q4_k", v.Q4_K, v.ROW_MAJOR, 3, 512, 864),
-    "q4_k_inline": Ruled("q4_k", v.Q4_K, INLINE, 1, 256, 144),
-    "q6_k": Ruled("q6_k", v.Q6_K, v.ROW_MAJOR, 2, 256, 420),
-    "q6_k_inline": Ruled("q6_k", v.Q6_K, INLINE, 1, 768, 630),
-    "q8_0": Ruled("q8_0", v.Q8_0, v.ROW_MAJOR, 3, 96, 306),
-    "q8_0_inline": Ruled("q8_0", v.Q8_0, INLINE, 1, 32, 34),
-    "mxfp4_inline": Ruled("mxfp4", v.MXFP4, INLINE, 2, 64, 68),
-    "mxfp4_values": Ruled("mxfp4", v.MXFP4, VALUES, 2, 64, 64),
-    "mxfp4_scales": Ruled("mxfp4", v.MXFP4, SCALES, 2, 64, 4),
-    "nvfp4_inline": Ruled("nvfp4", v.NVFP4, INLINE, 2, 48, 58),
-}
-
-
-def schema_of(ruled: Ruled, length: int | None = None) -> Schema:
-    """A schema of these tags and this shape, of role up, or scales where it is packed as such."""
-    role = v.SCALES if ruled.packing == SCALES else v.UP
-    pair_id = 4 if ruled.packing in (VALUES, SCALES) else v.UNPAIRED
-    tags = (role, ruled.format, ruled.packing, pair_id)
-    return Schema(*tags, rows=ruled.rows, cols=ruled.cols, length=length)
-
-
-def file_of(ruled: Ruled, length: int | None = None) -> LyrwFile:
-    """Two entries with such a schema at index 1, and with the other half of its pair where it has one."""
-    schema = schema_of(ruled, length)
-    other = {VALUES: (SCALES, v.SCALES), SCALES: (VALUES, v.DOWN)}.get(ruled.packing)
-    partner = [replace(schema, packing=other[0], role=other[1], length=None)] if other else []
-    return bank_of(DOWN, schema, *partner, bank_id=6, num_entries=2)
-
-
-def _mismatch(ruled: Ruled, entry: int, length: int, role: str) -> object:
+def _mismatch(ruled: Ruled, entry: int, length: int) -> object:
     return defect(
         "region-length-mismatch",
         bank_id=6,
         entry=entry,
         schema_index=1,
-        role=role,
+        role=ruled.role,
         format=ruled.word,
         length=length,
         expected=ruled.length,
@@ -82,10 +35,9 @@ def test_another_length_is_found(ask: Ask, case: Ruled) -> None:
     """A region one byte longer or shorter than its rule, or empty, is listed with both lengths."""
     legal = file_of(case, case.length)
     check("REGION-LENGTH-01", verify(ask, "legal.lyrw", legal), CLEAN)
-    role = "scales" if case.packing == SCALES else "up"
     for length in (case.length + 1, case.length - 1, 0, 2 * case.length):
         wrong = replace(legal, lengths={Place(0, 1, 1): length})
-        found = _mismatch(case, 1, length, role)
+        found = _mismatch(case, 1, length)
         check("REGION-LENGTH-01", verify(ask, "wrong.lyrw", wrong), reports(found))
 
 
@@ -104,32 +56,12 @@ def test_another_length_is_found(ask: Ask, case: Ruled) -> None:
 def test_the_length_of_another_format_is_found(ask: Ask, case: tuple[Ruled, int]) -> None:
     """Every region of a schema that has the length of another format or packing is listed."""
     ruled, length = case
-    found = (_mismatch(ruled, entry, length, "up") for entry in (0, 1))
+    found = (_mismatch(ruled, entry, length) for entry in (0, 1))
     check_found(ask, "REGION-LENGTH-01", file_of(ruled), file_of(ruled, length), *found)
 
 
-class Partial(NamedTuple):
-    """Tags of a block format, cols that its block does not divide, and the block."""
-
-    format: int
-    packing: int
-    cols: int
-    block: int
-
-
 @clause("REGION-LENGTH-02")
-@cases(
-    q4_0=Partial(v.Q4_0, v.ROW_MAJOR, 33, 32),
-    q4_0_inline=Partial(v.Q4_0, INLINE, 31, 32),
-    q8_0=Partial(v.Q8_0, v.ROW_MAJOR, 48, 32),
-    q8_0_inline=Partial(v.Q8_0, INLINE, 1, 32),
-    q4_k=Partial(v.Q4_K, v.ROW_MAJOR, 128, 256),
-    q4_k_inline=Partial(v.Q4_K, INLINE, 257, 256),
-    q6_k=Partial(v.Q6_K, v.ROW_MAJOR, 32, 256),
-    q6_k_inline=Partial(v.Q6_K, INLINE, 511, 256),
-    mxfp4_inline=Partial(v.MXFP4, INLINE, 16, 32),
-    nvfp4_inline=Partial(v.NVFP4, INLINE, 24, 16),
-)
+@cases(PARTIAL)
 def test_a_partial_block_is_found(ask: Ask, case: Partial) -> None:
     """A width that the block does not divide is listed with cols and block."""
     schema = Schema(v.UP, case.format, case.packing, rows=2, cols=case.cols)
@@ -168,24 +100,13 @@ def test_a_zero_dimension_is_found(ask: Ask, case: Schema) -> None:
 @cases(RULED)
 def test_exact_lengths_are_accepted(ask: Ask, case: Ruled) -> None:
     """Regions of exactly the length of their rule are no defect; of one byte less they are."""
-    role = "scales" if case.packing == SCALES else "up"
-    found = _mismatch(case, 1, case.length - 1, role)
+    found = _mismatch(case, 1, case.length - 1)
     wrong = replace(file_of(case), lengths={Place(0, 1, 1): case.length - 1})
     check_found(ask, "REGION-LENGTH-03", file_of(case, case.length), wrong, found)
 
 
 @clause("REGION-LENGTH-03")
-@cases(
-    fp4_larql=(v.FP4_LARQL, v.ROW_MAJOR),
-    fp4_larql_inline=(v.FP4_LARQL, INLINE),
-    mxfp8=(v.MXFP8, v.ROW_MAJOR),
-    mxfp8_inline=(v.MXFP8, INLINE),
-    the_first_unknown_format=(11, v.ROW_MAJOR),
-    the_largest_format=(65535, INLINE),
-    an_unknown_packing=(v.F32, 4),
-    the_largest_packing=(v.Q4_K, 65535),
-    both_unknown=(77, 9),
-)
+@cases(UNRULED)
 def test_without_a_rule_any_length_is_accepted(ask: Ask, case: tuple[int, int]) -> None:
     """Where no rule gives a length none is judged, nor are cols; a ruled schema beside it is."""
     unruled = Schema(v.UP, *case, rows=3, cols=5, length=1)
