@@ -60,6 +60,7 @@ def test_a_listed_file_that_does_not_open(pair, layer, refusal):
     facts = {"what": "header", "at": 0, "need": 24, "have": 4}
     assert refusal(lyrw_verify, path=bad) == ("truncated", facts)
     assert refusal(lyrw_verify, path=[*pair, bad]) == ("truncated", {**facts, "path": bad})
+    assert refusal(lyrw_verify, path=[bad]) == ("truncated", {**facts, "path": bad})
 
 
 def test_an_empty_list(refusal):
@@ -101,6 +102,13 @@ def test_one_fault_in_one_of_two_files(pair, layer, split, put, pieces, kind, fa
     """What is wrong with one of several files, or between them, names the file."""
     wrong = layer(put(split, pieces)).path
     assert _defects([pair[0], wrong]) == [(kind, {**facts, "path": wrong})]
+
+
+def test_one_fault_in_a_list_of_one(layer, split, put):
+    """A list of one file names it; the file by itself does not."""
+    wrong = layer(put(split, {191: "01"})).path
+    assert _defects([wrong]) == [("non-zero-padding", {"offset": 191, "path": wrong})]
+    assert _defects(wrong) == [("non-zero-padding", {"offset": 191})]
 
 
 def test_another_population(pair, layer, split, put):

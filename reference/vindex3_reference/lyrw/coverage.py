@@ -39,11 +39,12 @@ class Coverage:
             end[leaves] = self._file_length
             offset = np.minimum(offset, np.uint64(self._file_length))
         self.last_end = max(self.last_end, int(end.max()))
-        filled = (end > offset).nonzero()[0]
-        if len(filled) == len(offset):
-            self._parts.append((offset, end, filled + first_row))
+        filled = end > offset
+        rows = np.arange(first_row, first_row + len(offset))
+        if filled.all():
+            self._parts.append((offset, end, rows))
         else:
-            self._parts.append((offset[filled], end[filled], filled + first_row))
+            self._parts.append((offset[filled], end[filled], rows[filled]))
 
     def sort(self) -> None:
         """Bring what was taken into order; most files have it already."""
@@ -77,7 +78,7 @@ class Coverage:
         edge = np.array([min(begin, self._file_length)], np.uint64)
         ends = np.concatenate([edge, self.ends])
         covered = np.maximum(ends, edge) if self.disjoint else np.maximum.accumulate(ends)
-        following = np.append(self.begins, np.uint64(self.last_end))
+        following = np.concatenate([self.begins, np.array([self.last_end], np.uint64)])
         empty = (following > covered).nonzero()[0]
         return covered[empty], following[empty]
 

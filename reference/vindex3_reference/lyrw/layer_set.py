@@ -37,11 +37,16 @@ class Member(NamedTuple):
     layer: LayerFile
 
 
-def faults(members: list[Member]) -> Iterator[Iterator[Refusal]]:
-    """All findings between files, kind by kind; of a single file, what its own segments cover."""
+def faults(members: list[Member], *, named: bool) -> Iterator[Iterator[Refusal]]:
+    """All findings between files, kind by kind; of a single file, what its own segments cover.
+
+    Args:
+        members: all files of the layer.
+        named: whether segments tell of their files.
+    """
     several = len(members) > 1
     spans = list(
-        chain.from_iterable(segments.spans(layer, path if several else None) for path, layer in members)
+        chain.from_iterable(segments.spans(layer, path if named else None) for path, layer in members)
     )
     if several:
         yield layer_mismatches(members)

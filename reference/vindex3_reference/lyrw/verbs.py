@@ -63,7 +63,7 @@ def lyrw_partner(
 
 def lyrw_verify(*, path: str | list[str]) -> Answer:
     """List everything that is wrong with a layer file, or with a list of all files of one layer."""
-    return verified([path] if isinstance(path, str) else path).answer()
+    return verified(path).answer()
 
 
 def lyrw_layout(*, plan: Json) -> Answer:

@@ -17,26 +17,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-def verified(paths: Sequence[str]) -> Defects:
-    """The defects of these files, which are all files of one logical layer.
+def verified(asked: str | Sequence[str]) -> Defects:
+    """The defects of a file, or of a list of files, which are all files of one logical layer.
 
-    Payload bytes are not read. A defect of one file among several has `path` among its facts.
+    Payload bytes are not read. With a list, a defect or refusal of one file has `path` among its facts.
 
     Raises:
-        Refusal: what opening a file refuses (LYRW-VERIFY-02, SEGMENTS-SET-07), with its path where there
-            are several; `missing-field` where no file is listed.
+        Refusal: what opening a file refuses (LYRW-VERIFY-02, SEGMENTS-SET-07); `missing-field` where no
+            file is listed.
     """
+    listed, paths = (False, [asked]) if isinstance(asked, str) else (True, asked)
     if not paths:
         raise Refusal("missing-field", "no file is listed", field="path")
     defects = Defects()
     members = []
     for path in paths:
-        facts = {"path": path} if len(paths) > 1 else {}
+        facts = {"path": path} if listed else {}
         with _named(facts), LayerFile(path) as layer:
             for found in faults(layer):
                 defects.take(found, **facts)
         members.append(layer_set.Member(path, layer))
-    for found in layer_set.faults(members):
+    for found in layer_set.faults(members, named=listed):
         defects.take(found)
     return defects
 
