@@ -23,8 +23,9 @@ def changed() -> list[str]:
     if not manifest.is_file():
         return []
     try:
-        listed = [(row["path"], row["sha256"]) for row in json.loads(manifest.read_bytes())["goldens"]]
-    except (ValueError, KeyError, TypeError) as error:
+        rows = json.loads(manifest.read_bytes())["goldens"]
+        listed = [(name, digest) for row in rows for name, digest in row["files"].items()]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         return [f"the manifest of the goldens cannot be read: {type(error).__name__}: {error}"]
     return [complaint for path, digest in listed if (complaint := _compare(root / path, path, digest))]
 

@@ -13,7 +13,7 @@ from pytest_vindex3.contract.difference import FreeOrder, HexDigits
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.law.registry import clauses, kinds
 from vindex3_fixtures import pin
-from vindex3_fixtures.annotated import assemble
+from vindex3_fixtures.annotated import assemble, assemble_files
 from vindex3_fixtures.goldens import Request, changed, digest, goldens, listed, root, sparse_files
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ def test_everything_is_what_was_pinned() -> None:
 def test_a_source_gives_its_bytes(name: str) -> None:
     """The annotated source assembles to the pinned bytes, whose SHA-256 is the manifest's."""
     golden = goldens()[name]
+    if golden.path.is_dir():
+        files = {path.relative_to(golden.path).as_posix(): path for path in golden.path.rglob("*.*")}
+        contents = {name: path.read_bytes() for name, path in files.items()}
+        assert assemble_files(golden.source) == contents
+        assert sum(map(len, contents.values())) == golden.length
+        return
     data = golden.path.read_bytes()
     assert assemble(golden.source) == data
     assert hashlib.sha256(data).hexdigest() == golden.sha256
@@ -53,7 +59,10 @@ def test_a_golden_speaks_the_words_of_the_law(name: str) -> None:
     golden = goldens()[name]
     assert set(golden.clauses) <= set(clauses())
     for request in golden.requests:
-        assert set(request.arguments) <= set(verbs()[request.verb].arguments) - {"path"}
+        implied = set() if golden.path.is_dir() else {"path"}
+        assert set(request.arguments) <= set(verbs()[request.verb].arguments) - implied
+        assert set(request.about) <= set(golden.clauses)
+        assert all(clauses()[name].verb == request.verb for name in request.about)
         assert request.answer is not None or request.kind is not None
         if request.kind is not None:
             assert set(request.names) <= set(kinds()[request.kind].names)
@@ -116,6 +125,17 @@ def test_a_golden_is_handed_out_as_a_copy(tmp_path: Path) -> None:
     first.write_bytes(b"repaired")
     assert golden.hand_out(tmp_path).read_bytes() == golden.path.read_bytes()
     assert digest(golden.path) == golden.sha256
+
+
+def test_the_files_of_a_folder_are_named_in_its_questions(tmp_path: Path) -> None:
+    """Wherever a question names a file of the golden, it asks for that file of the copy."""
+    golden = goldens()["moe/split_layer"]
+    folder = golden.hand_out(tmp_path)
+    placed = golden.requests[0].placed(folder)
+    paths = [str(folder / f"layer_012_{part}.lyrw") for part in (0, 1)]
+    assert placed == {"path": str(folder / "moe_manifest.json"), "segments": {"layer_012": paths}}
+    single = goldens()["moe/latent"].hand_out(tmp_path)
+    assert goldens()["moe/latent"].requests[0].placed(single) == {"path": str(single)}
 
 
 def test_a_made_golden_is_made_once(tmp_path: Path) -> None:
