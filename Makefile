@@ -30,8 +30,8 @@ types: $(VENV)/.developed  ## mypy --strict over every package
 unit: $(VENV)/.developed  ## the kit's own tests
 	@$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=loadfile
 
-test-wheel: $(VENV)/.developed  ## certify from the built wheel, away from the checkout, in every supported environment
-	@.ci/test-wheel $(BIN)/python
+test-wheel:  ## certify from the built wheel, away from the checkout, in every supported environment
+	@.ci/test-wheel $(PYTHON)
 
 mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on purpose
 	@$(BIN)/vindex3 mutants
