@@ -28,7 +28,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 def test_formats_are_found_by_their_modules() -> None:
     """Each public module of the package is a format with a name and the two functions."""
-    assert list(formats()) == ["lyrw"]
+    assert "lyrw" in formats()
     assert all(isinstance(entry, Format) and entry.name == name for name, entry in formats().items())
 
 
