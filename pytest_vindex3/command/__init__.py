@@ -31,7 +31,13 @@ class Subcommands(click.Group):
             return None
         module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
+        command.help = _with_examples(command.help or "")
         return command
+
+
+def _with_examples(text: str) -> str:
+    r"""A help text in which the line `\b`, as a raw docstring has it, keeps the lines below it as they are."""
+    return text.replace("\\b\n", "\b\n")
 
 
 @click.group(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})

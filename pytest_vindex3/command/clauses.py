@@ -9,12 +9,14 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
 
 from pytest_vindex3.command import EXIT_FAULT, EXIT_INTEGRITY, EXIT_NOTHING, EXIT_WRONG
+from pytest_vindex3.contract.verb import verbs as contract
 from pytest_vindex3.law.registry import FAMILIES, Clause
 from pytest_vindex3.law.registry import clauses as law
 
@@ -70,49 +72,100 @@ def cover(clauses: Iterable[Clause], evaluated: Mapping[str, Evaluated], verbs: 
     return found
 
 
-def select(pattern: str | None, family: str | None, level: str | None) -> list[Clause]:
-    """Find the clauses of this family and level whose id matches; `LYRW-MAGIC` finds `LYRW-MAGIC-01` too."""
-    wanted = (pattern or "*").upper()
+def select(
+    patterns: Sequence[str] = (),
+    *,
+    family: str | None = None,
+    level: str | None = None,
+    verb: str | None = None,
+) -> list[Clause]:
+    """Find the clauses whose id matches one of the patterns, of this family, level and verb.
+
+    Args:
+        patterns: ids, beginnings of ids (`LYRW-MAGIC` finds `LYRW-MAGIC-01`) or globs, in capital or
+            small letters; none is all.
+        family, level: as the law has them.
+        verb: a verb or a glob.
+    """
     return [
         clause
         for clause in law().values()
-        if (fnmatchcase(clause.id, wanted) or fnmatchcase(clause.id, f"{wanted}-*"))
+        if (not patterns or any(_matches(clause.id, pattern) for pattern in patterns))
         and family in (None, clause.family)
         and level in (None, clause.level)
+        and fnmatchcase(clause.verb, verb or "*")
     ]
 
 
+def _matches(name: str, pattern: str) -> bool:
+    wanted = pattern.upper()
+    return fnmatchcase(name, wanted) or fnmatchcase(name, f"{wanted}-*")
+
+
+def strangers(patterns: Iterable[str], verb: str | None = None) -> list[str]:
+    """Say of each pattern that the law has nothing for, and of such a verb, what is nearest."""
+    ids = list(law())
+    found = [
+        _stranger("clause", pattern.upper(), ids)
+        for pattern in patterns
+        if not any(_matches(name, pattern) for name in ids)
+    ]
+    verbs = sorted({clause.verb for clause in law().values()})
+    if verb is not None and not any(fnmatchcase(name, verb) for name in verbs):
+        found.append(_stranger("verb", verb, verbs))
+    return found
+
+
+def _stranger(noun: str, wanted: str, names: Sequence[str]) -> str:
+    near = get_close_matches(wanted, names, n=3, cutoff=0.5)
+    return f"no {noun} matches {wanted}" + (f"; nearest: {', '.join(near)}" if near else "")
+
+
 @click.command()
-@click.argument("pattern", required=False)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option(
     "--coverage", is_flag=True, help="Run the suites over the reference and say which tests cover what."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--family", type=click.Choice(FAMILIES), help="Only clauses of this family.")
 @click.option("--level", type=click.Choice(["must", "should", "may"]), help="Only clauses of this level.")
+@click.option("--verb", metavar="VERB", help='Only clauses of this verb (lyrw.region, "moe.*").')
 def command(
-    pattern: str | None, coverage: bool, as_json: bool, family: str | None, level: str | None
+    patterns: tuple[str, ...],
+    coverage: bool,
+    as_json: bool,
+    family: str | None,
+    level: str | None,
+    verb: str | None,
 ) -> None:
-    """List the clauses, all or those whose id matches PATTERN (LYRW-MAGIC, "*-COST-*").
+    """List the clauses, all or those whose id matches a PATTERN (LYRW-MAGIC, "*-COST-*").
+
+    Each has its level, verb and claim, and by the names of their keys the facts that a refusal or report
+    must carry. Clauses of verbs that the contract does not have yet are listed as later.
 
     With --coverage the suites are run over the reference, and each clause is shown with the number of
-    tests that evaluate it (--json has their ids). Clauses of verbs that the contract does not have yet are
-    listed as later.
+    tests that evaluate it (--json has their ids).
 
     Exit status: 0 good, 1 a clause is not covered (or the reference fails), 2 usage, 4 the suites did not
-    run, 5 no clause matches or nothing was examined, 6 the suites are damaged.
+    run, 5 a PATTERN matches no clause or nothing was examined, 6 the suites are damaged.
     """
-    chosen = select(pattern, family, level)
+    chosen = select(patterns, family=family, level=level, verb=verb)
+    unmet = strangers(patterns, verb)
     if coverage:
         _show_coverage(chosen, as_json)
     elif as_json:
         print(json.dumps({"clauses": [_listed(clause) for clause in chosen]}, indent=1))
     else:
-        titles = ("clause", "level", "verb", "claim")
-        _table(titles, [(clause.id, clause.level, clause.verb, clause.text) for clause in chosen])
-    if not chosen:
-        click.echo("no clause matches", err=True)
+        _table(("clause", "level", "verb", "claim", "facts"), [_row(clause) for clause in chosen])
+    for sentence in unmet or ([] if chosen else ["no clause matches"]):
+        click.echo(sentence, err=True)
+    if unmet or not chosen:
         sys.exit(EXIT_NOTHING)
+
+
+def _row(clause: Clause) -> tuple[str, ...]:
+    verb = clause.verb if clause.verb in contract() else f"{clause.verb} (later)"
+    return clause.id, clause.level, verb, clause.text, ", ".join(clause.names)
 
 
 def _show_coverage(chosen: Sequence[Clause], as_json: bool) -> None:
@@ -201,7 +254,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table: with lines folded on a terminal, one line a row and tabs between cells elsewhere."""
     if not sys.stdout.isatty():
         for row in rows:
-            print("\t".join(row))
+            print("\t".join(row).rstrip("\t"))
         return
     from rich.console import Console
     from rich.table import Table
