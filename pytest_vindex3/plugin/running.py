@@ -14,7 +14,7 @@ import pytest
 from pytest_vindex3.plugin import identity
 from pytest_vindex3.plugin.ask import Ask
 from pytest_vindex3.plugin.canary import Canaries
-from pytest_vindex3.plugin.check import NotRun, Record, begin, end
+from pytest_vindex3.plugin.check import Failed, NotRun, Record, begin, end
 from pytest_vindex3.plugin.identity import Identity
 from pytest_vindex3.plugin.known import settle
 from pytest_vindex3.plugin.state import State
@@ -96,9 +96,10 @@ class Running:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Put the verdict in place of pytest's own outcome."""
-        report = yield
         known = identity.of(item)
         exception = call.excinfo.value if call.excinfo else None
+        with _untraced(call, known):
+            report = yield
         if known is None or isinstance(exception, _PASSED_ON) or (call.when != "call" and exception is None):
             return report
         record = item.stash.get(_RECORD, Record(known.clauses))
@@ -128,6 +129,23 @@ class Running:
         if judged.failure and ask:
             self._telling.tell(row, judged.failure, ask.place)
         return row
+
+
+@contextmanager
+def _untraced(call: pytest.CallInfo[None], known: Identity | None) -> Iterator[None]:
+    """Let pytest write no traceback of a verdict: nobody sees it, and it takes longer than most tests.
+
+    A debugger still gets the exception of a failure; where a test was not run there is nothing to see.
+    """
+    hidden = call.excinfo
+    if known is None or hidden is None or not isinstance(hidden.value, (Failed, NotRun)):
+        yield
+        return
+    call.excinfo = None
+    try:
+        yield
+    finally:
+        call.excinfo = hidden if isinstance(hidden.value, Failed) else None
 
 
 def _told(exception: BaseException | None) -> BaseException | None:

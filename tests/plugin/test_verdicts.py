@@ -189,3 +189,31 @@ def test_an_unsound_test_is_an_error(project: Project, body: str, complaint: str
     assert run.verdict("test_forgets") == "error"
     assert complaint in run.rows["test_unsound.py::test_forgets"].reason
     assert run.report.footer["verdict"] == "suite integrity"
+
+
+WATCHED = """
+from _pytest._code import ExceptionInfo
+
+written = ExceptionInfo.getrepr
+
+def getrepr(self, *args, **kwargs):
+    with open("written", "a") as file:
+        print(self.typename, file=file)
+    return written(self, *args, **kwargs)
+
+ExceptionInfo.getrepr = getrepr
+"""
+UNSOUND = """
+@clause("LYRW-MAGIC-01")
+def test_is_unsound(ask):
+    raise LookupError("of the suite")
+"""
+
+
+def test_only_what_is_wrong_with_the_suite_has_a_traceback(project: Project) -> None:
+    """pytest writes none of a verdict, which takes most of the time of a run, and one of an unsound test."""
+    project.write(conftest=WATCHED).suite("test_all", RED, FAULT, ADVICE, UNMEASURED, UNSOUND)
+    run = project.run("--vindex3-impl=obedient", "--vindex3-in-process", "test_all.py")
+    assert sorted(run.verdicts.values()) == ["advice", "error", "fail", "fault", "not run"]
+    assert (project.folder / "written").read_text(encoding="ascii").split() == ["LookupError"]
+    assert "LookupError: of the suite" in run.out
