@@ -36,7 +36,7 @@ class Subcommands(click.Group):
 
 
 def _with_examples(text: str) -> str:
-    r"""A help text in which the line `\b`, as a raw docstring has it, keeps the lines below it as they are."""
+    r"""A help text in which `\b`, as a raw docstring has it, keeps the lines below it as they are."""
     return text.replace("\\b\n", "\b\n")
 
 

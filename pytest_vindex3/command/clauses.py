@@ -84,7 +84,8 @@ def select(
     Args:
         patterns: ids, beginnings of ids (`LYRW-MAGIC` finds `LYRW-MAGIC-01`) or globs, in capital or
             small letters; none is all.
-        family, level: as the law has them.
+        family: as the law has it.
+        level: must, should or may.
         verb: a verb or a glob.
     """
     return [

@@ -25,7 +25,8 @@ from pytest_vindex3.contract.wire import from_line, to_line
 START_SECONDS = 60.0
 """Seconds of wall time in which a program answers `describe`."""
 
-_AFTER_HANG = "It was ended and starts anew; in process (`vindex3 call`) a debugger shows where it stays."
+_AFTER_HANG = "It was ended and starts anew; `vindex3 call` puts the same question alone."
+_NOTHING_SAID = "Is standard output flushed after each line, and does it stop loading?"
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Exchange:
         self.process.send(to_line(request(self.number, DESCRIBE, hello), self.scratch))
         line = self.process.receive(START_SECONDS, whole=_is_json)
         if isinstance(line, Silence):
-            raise Garbage(self._silence(line, Limits(seconds=START_SECONDS)).detail)
+            raise Garbage(self._silence(line, Limits(seconds=START_SECONDS), _NOTHING_SAID).detail)
         message = reply_in(line, self.number)
         if "fault" in message and isinstance(message["fault"], dict):
             raise NotLoaded(str(message["fault"].get("detail", "")))
@@ -100,7 +101,7 @@ class Exchange:
         except Garbage as error:
             return Fault("garbage", str(error))
 
-    def _silence(self, silence: Silence, limits: Limits) -> Fault:
+    def _silence(self, silence: Silence, limits: Limits, after_hang: str = _AFTER_HANG) -> Fault:
         partial = silence.partial
         if silence.why == "too much":
             return Fault("garbage", f"a line of more than {MAX_LINE} bytes: {shown(partial)}")
@@ -108,7 +109,7 @@ class Exchange:
             return Fault("garbage", f"the line does not end, a newline is missing: {shown(partial)}")
         begun = f"; it had begun a line: {shown(partial)}" if partial else ""
         if silence.why == "late":
-            return Fault("hang", f"no answer within {limits.seconds:g} s{begun}. {_AFTER_HANG}")
+            return Fault("hang", f"no answer within {limits.seconds:g} s{begun}. {after_hang}")
         ending = self.process.ending()
         if ending is None:
             return Fault("garbage", f"closed its standard output without an answer, and ran on{begun}")

@@ -249,7 +249,18 @@ def _importable(place: str, roots: Sequence[Path]) -> Iterator[str]:
     yield from (module.name for module in pkgutil.iter_modules(folders, f"{parent}."))
 
 
+def _scripts_in(adapter: object) -> list[str]:
+    """The Python files of what was imported as a folder without an `__init__.py`, `adapter.py` first."""
+    if _file_of(adapter) or not isinstance(adapter, ModuleType):
+        return []
+    scripts = [path for folder in getattr(adapter, "__path__", ()) for path in Path(folder).glob("*.py")]
+    return [shown(str(path)) for path in sorted(scripts, key=lambda path: (path.stem != "adapter", path))]
+
+
 def _nothing_to_ask(name: str, origin: str, adapter: object) -> str:
+    scripts = _scripts_in(adapter)
+    if scripts:
+        return f"{name} is a folder and no package. A file in it can be named: {', '.join(scripts[:3])}"
     functions = {verb.function: verb.name for verb in verbs().values()}
     for attribute in dir(adapter):
         for near in difflib.get_close_matches(attribute, functions, n=1, cutoff=0.8):

@@ -331,6 +331,16 @@ def test_nothing_to_ask(write: Write, tmp_path: Path) -> None:
     assert "vindex3 new-adapter" in text
 
 
+def test_a_folder_that_is_no_package(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of files imports as an empty package: the files in it are offered, the adapter first."""
+    monkeypatch.chdir(tmp_path)
+    write("mine/about.py", "")
+    write("mine/adapter.py", VERB)
+    with pytest.raises(NotLoaded) as told:
+        find("mine", [tmp_path])
+    assert str(told.value).endswith("can be named: mine/adapter.py, mine/about.py")
+
+
 def test_a_verb_function_that_is_spelled_wrong(write: Write, tmp_path: Path) -> None:
     """A function whose name is nearly a verb's is pointed out."""
     write("marble.py", "def lyrw_prase(path): return {}\n")

@@ -64,7 +64,7 @@ def test_exceptions(door: Door, path: str, what: str, text: str) -> None:
         ("abort", "crash", "killed by SIGABRT"),
         ("segfault", "crash", "killed by SIGSEGV"),
         ("killed", "crash", "killed by SIGKILL"),
-        ("C loop", "hang", "no answer within 0.4 s"),
+        ("C loop", "hang", "no answer within 0.4 s. It was ended and starts anew; `vindex3 call`"),
         ("swallows", "hang", "no answer within 0.4 s"),
     ],
 )
