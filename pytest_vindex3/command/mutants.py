@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -38,14 +39,15 @@ def command(patterns: tuple[str, ...], jobs: int, only_list: bool, as_json: bool
 
     Three kinds are tried: mutants (the reference with one defect), perturbations (the reference with
     one key or fact dropped or altered) and nulls (answers in the right types, made without reading).
-    PATTERN restricts the run to mutants whose id matches; perturbations and nulls are then left out.
+    PATTERN restricts the run to mutants whose id matches, with `_` for `-` if you like; perturbations and
+    nulls are then left out.
 
     Exit code: 0 if every mutant and perturbation is killed, no clause turns red that its mutant does
     not state, and every null passes under a tenth of the tests; else 1.
     """
     names = _chosen(patterns)
     if not names:
-        click.echo("no mutant matches; --list names them all", err=True)
+        click.echo(f"no mutant matches{_nearest(patterns)}; --list names them all", err=True)
         sys.exit(EXIT_NOTHING)
     if only_list:
         _list(names, as_json)
@@ -61,7 +63,15 @@ def command(patterns: tuple[str, ...], jobs: int, only_list: bool, as_json: bool
 def _chosen(patterns: Sequence[str]) -> list[str]:
     from vindex3_fixtures.mutants.mutant import mutants
 
-    return [name for name in mutants() if not patterns or any(fnmatchcase(name, one) for one in patterns)]
+    wanted = [pattern.replace("_", "-") for pattern in patterns]
+    return [name for name in mutants() if not wanted or any(fnmatchcase(name, one) for one in wanted)]
+
+
+def _nearest(patterns: Sequence[str]) -> str:
+    from vindex3_fixtures.mutants.mutant import mutants
+
+    near = [name for one in patterns for name in get_close_matches(one.replace("_", "-"), mutants(), n=2)]
+    return f"; nearest: {', '.join(near)}" if near else ""
 
 
 def _list(names: Sequence[str], as_json: bool) -> None:
@@ -173,7 +183,12 @@ def _show(results: Results) -> None:
         table.add_row(one.id, _killer(one), one.clause, f"{one.seconds:.1f}")
     console.print(table)
     for one in results.mutants:
-        if one.strays:
+        if one.canary_only:
+            console.print(
+                f"{one.id} breaks {', '.join(one.strays)} at the canary, which it does not state; behind a "
+                "red canary nothing is run, so a defect is to leave the canary's file alone"
+            )
+        elif one.strays:
             console.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
     for survivor in results.survivors:
         console.print(f"no test tells: {survivor}")
@@ -190,5 +205,5 @@ def _show(results: Results) -> None:
 
 def _killer(one: MutantResult) -> str:
     if not one.killed:
-        return "SURVIVED"
+        return "only the canary judged" if one.canary_only else "SURVIVED"
     return f"{one.by} (advice)" if one.advice else one.by

@@ -24,6 +24,8 @@ class MutantResult(msgspec.Struct):
         advice: whether only advice turned red, as for a defect against a should.
         strays: red clauses that it does not state: the mutant is described wrongly.
         seconds: wall time of its run.
+        canary_only: whether nothing but a canary turned red, for a clause that it does not state: the
+            tests behind it were not run and say nothing of the mutant.
     """
 
     id: str
@@ -33,6 +35,7 @@ class MutantResult(msgspec.Struct):
     advice: bool
     strays: list[str]
     seconds: float
+    canary_only: bool = False
 
 
 class Results(msgspec.Struct):
@@ -100,6 +103,7 @@ def judge_mutant(name: str, rows: Sequence[Row], seconds: float) -> MutantResult
         advice=bool(stated) and all(row.verdict == "advice" for row, _ in stated),
         strays=sorted({clause for _, clause in red if not mutant.states(clause)}),
         seconds=seconds,
+        canary_only=bool(red) and not stated and all(one.canary for one, _ in red),
     )
 
 

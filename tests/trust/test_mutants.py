@@ -55,10 +55,17 @@ def test_the_list_names_every_mutant() -> None:
     assert [one["id"] for one in listed] == list(mutants())
 
 
-def row(name: str, clause: str, verdict: Any, fault: str = "") -> Row:
+def test_an_id_may_be_typed_like_its_function() -> None:
+    """Underscores stand for dashes, and a name that is nobody's is told with the nearest."""
+    listed = json.loads(run("--list", "--json", "layout_anywhere").stdout)["mutants"]
+    assert [one["id"] for one in listed] == ["layout-anywhere"]
+    assert "nearest: layout-anywhere" in run("layout_anywere").stderr
+
+
+def row(name: str, clause: str, verdict: Any, fault: str = "", canary: bool = False) -> Row:
     """A row of one clause."""
     failure = {"fault": {"what": fault}} if fault else {"fault": None}
-    return Row(name, "", "lyrw", verdict, clauses={clause: verdict}, failure=failure)
+    return Row(name, "", "lyrw", verdict, clauses={clause: verdict}, failure=failure, canary=canary)
 
 
 def test_a_mutant_survives_where_its_clauses_stay_green() -> None:
@@ -67,6 +74,17 @@ def test_a_mutant_survives_where_its_clauses_stay_green() -> None:
     result = judge_mutant("magic-unchecked", rows, 0.0)
     assert not result.killed
     assert result.strays == ["LYRW-HEADER-01"]
+
+
+def test_a_red_canary_judges_alone() -> None:
+    """Where only a canary is red, for a clause that the mutant does not state, nothing else was asked."""
+    stray, stated = "LYRW-HEADER-01", "LYRW-MAGIC-02"
+    found = judge_mutant("magic-unchecked", [row("a", stray, "fail", canary=True)], 0.0)
+    assert (found.killed, found.canary_only, found.strays) == (False, True, [stray])
+    assert not judge_mutant("magic-unchecked", [row("a", stray, "fail")], 0.0).canary_only
+    assert not judge_mutant("magic-unchecked", [row("a", stated, "fail", canary=True)], 0.0).canary_only
+    assert not judge_mutant("magic-unchecked", [row("a", stated, "fault", canary=True)], 0.0).canary_only
+    assert not judge_mutant("magic-unchecked", [row("a", stated, "pass", canary=True)], 0.0).canary_only
 
 
 def test_a_mutant_dies_in_the_way_it_states() -> None:
