@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from pytest_vindex3.contract.load import Fault as Fault
     from pytest_vindex3.contract.load import load as load
     from pytest_vindex3.contract.refusal import Refusal as Refusal
+    from pytest_vindex3.plugin.ask import needs as needs
     from pytest_vindex3.plugin.check import cases as cases
     from pytest_vindex3.plugin.check import check as check
     from pytest_vindex3.plugin.check import clause as clause
     from pytest_vindex3.plugin.expect import answers as answers
     from pytest_vindex3.plugin.expect import either as either
     from pytest_vindex3.plugin.expect import refuses as refuses
+    from pytest_vindex3.plugin.generated import generated as generated
 
 _HOMES = {
     "Fault": "contract.load",
@@ -29,7 +31,9 @@ _HOMES = {
     "clause": "plugin.check",
     "either": "plugin.expect",
     "free_order": "contract.difference",
+    "generated": "plugin.generated",
     "load": "contract.load",
+    "needs": "plugin.ask",
     "refuses": "plugin.expect",
 }
 

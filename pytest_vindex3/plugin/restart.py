@@ -27,6 +27,8 @@ from pytest_vindex3.plugin import settings
 FLAG = "PYTEST_VINDEX3_RUN"
 _ELSEWHERE = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow")
 _SIGNALS = ("SIGTERM", "SIGHUP")
+_DROPPED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_XDIST_", "PYTEST_CURRENT_TEST")
+"""What an outer pytest says to its own processes: a worker's mark, inherited, makes nobody a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def hand_over(config: pytest.Config, parser: pytest.Parser) -> None:
     Raises:
         SystemExit: with the exit code of the run.
     """
-    if FLAG in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
+    if FLAG in os.environ:
         return
     words = [os.fspath(word) for word in config.invocation_params.args]
     given = parser.parse_known_args(words, namespace=copy.copy(config.option))
@@ -84,8 +86,7 @@ def _run(config: pytest.Config, given: Any, words: Sequence[str], leavings: str)
         str(suites()),
     ]
     place = Origin(str(directory), str(config.rootpath), leavings)
-    dropped = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-    environment = {key: value for key, value in os.environ.items() if key not in dropped}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(_DROPPED)}
     environment[FLAG] = json.dumps(asdict(place))
     environment["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(leavings, "hypothesis"))
     return _wait(command, environment)

@@ -47,9 +47,7 @@ def lyrw_parse(path):
 """An implementation that does what the file says: `answer [FLAGS]`, `refuse KIND` or `raise TEXT`."""
 
 HEAD = """
-from pytest_vindex3 import answers, cases, check, clause, either, refuses
-from pytest_vindex3.plugin.ask import needs
-from pytest_vindex3.plugin.generated import generated
+from pytest_vindex3 import answers, cases, check, clause, either, generated, needs, refuses
 """
 
 

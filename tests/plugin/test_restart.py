@@ -119,6 +119,17 @@ def test_pytest_addopts_takes_no_part(project: Project, plain: Run) -> None:
     assert run.verdicts == plain.verdicts
 
 
+@pytest.mark.parametrize("arguments", [[], ["-p", "xdist", "-n", "2"]], ids=["alone", "distributed"])
+def test_a_test_of_a_distributed_run_may_start_a_run(
+    project: Project, plain: Run, arguments: list[str]
+) -> None:
+    """Inside a worker of pytest-xdist the suites run as anywhere else, with workers of their own too."""
+    marks = {"PYTEST_XDIST_WORKER": "gw0", "PYTEST_XDIST_WORKER_COUNT": "2", "PYTEST_XDIST_TESTRUNUID": "x"}
+    run = project.run("--vindex3-impl=wrong", PART, *arguments, **marks)
+    assert run.verdicts == plain.verdicts
+    assert run.code == 1
+
+
 def test_ini_twins_take_part(project: Project) -> None:
     """Options in the project's ini hold where the command line does not say otherwise."""
     project.write(**ini("vindex3_only = LYRW-HEADER-03", "vindex3_profile = quick", "vindex3_seed = 7"))
