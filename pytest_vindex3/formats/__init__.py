@@ -1,7 +1,8 @@
-"""The formats: how each is recognised and shown with a ruler.
+"""The formats: how each is recognised, shown with a ruler, described and judged.
 
 A format is a module of this package that has a `FORMAT`; private modules are what they share. A new
-format adds a module and edits none.
+format adds a module and edits none. What a format can do beyond `Format` is found, not listed: one that
+has the methods of `Inspects` or `Verifies` has that capability.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from pytest_vindex3.formats._page import Bar, Facts, Grid, Page, Part, Piece, counted, exact, near
 from pytest_vindex3.formats._raw import raw
 from pytest_vindex3.formats._ruler import Line, Span, lines, offset_width
 from pytest_vindex3.formats._source import Source, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["SMALL", "Format", "Line", "Span", "annotate", "detect", "dump", "dump_text", "formats"]
+__all__ = [
+    "SMALL", "Bar", "Facts", "Format", "Grid", "Inspects", "Line", "Page", "Part", "Piece", "Span",
+    "Verifies", "annotate", "counted", "detect", "dump", "dump_text", "exact", "formats", "near",
+]  # fmt: skip
 
 SMALL: Final = 1 << 20
 """Bytes up to which a dump leaves nothing out."""
@@ -43,6 +48,46 @@ class Format(Protocol):
 
     def spans(self, source: Source) -> Iterator[Span]:
         """Every byte of the source named, in order, none twice; whatever the bytes are."""
+        ...
+
+
+@runtime_checkable
+class Inspects(Protocol):
+    """A format whose files can be described."""
+
+    def observe(self, path: str) -> dict[str, object]:
+        """The answer of the format's open verb.
+
+        Raises:
+            Exception: a refusal, with `kind` and `names`.
+        """
+        ...
+
+    def describe(self, path: str, observation: Mapping[str, object]) -> Page:
+        """What a person reads about a file, given its observation."""
+        ...
+
+
+@runtime_checkable
+class Verifies(Protocol):
+    """A format whose files can be judged."""
+
+    @property
+    def whole(self) -> str:
+        """What files make up that are judged together, such as "layer"; "" where each stands alone."""
+        ...
+
+    @property
+    def binds(self) -> bool:
+        """Whether other files can be judged with one, each under a key that the file has for them."""
+        ...
+
+    def verify(self, paths: Sequence[str], bound: Mapping[str, list[str]] | None) -> dict[str, object]:
+        """The answer of the format's judging verb: `defects`, and `more` for kinds not listed to the end.
+
+        Raises:
+            Exception: a refusal, with `kind` and `names`.
+        """
         ...
 
 
