@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,8 @@ from _pytest.runner import runtestprotocol
 from pytest_vindex3.contract.door import Door
 from pytest_vindex3.contract.opening import open_door
 from pytest_vindex3.plugin import identity
+from pytest_vindex3.plugin.collection import quick
+from pytest_vindex3.plugin.identity import Identity
 from pytest_vindex3.plugin.running import ROW, Running
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
@@ -29,6 +32,7 @@ from pytest_vindex3.trust.perturbation import PerturbedDoor, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.recording import Recorder
 from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
+from vindex3_fixtures.mutants.mutant import mutants
 
 _MUTANTS = "vindex3_fixtures.mutants.adapter"
 _NULLS = "vindex3_fixtures.mutants.nulls"
@@ -70,7 +74,7 @@ class Trials:
         Path(self._plan.out).write_bytes(msgspec.json.encode(self._results))
 
 
-@dataclass(slots=True)
+@dataclass
 class Bench:
     """The collected tests and the state through which another implementation is put in place."""
 
@@ -89,8 +93,23 @@ class Bench:
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs that the collected tests ask."""
-        found = [identity.of(item) for item in self.items.values()]
-        return frozenset().union(*(one.verbs for one in found if one))
+        return frozenset().union(*(one.verbs for _, one in self._known()))
+
+    def tests_for(self, breaks: Sequence[str]) -> list[str]:
+        """Every case of the tests about these clauses, and of all other tests the smallest."""
+        return [
+            test for test, one in self._known() if one.clauses.keys() & set(breaks) or test in self.smallest
+        ]
+
+    @cached_property
+    def smallest(self) -> frozenset[str]:
+        """The tests of the quick profile."""
+        pairs = [(self.items[test], one) for test, one in self._known()]
+        return frozenset(one.id for _, one in quick(pairs))
+
+    def _known(self) -> list[tuple[str, Identity]]:
+        found = ((test, identity.of(item)) for test, item in self.items.items())
+        return [(test, one) for test, one in found if one]
 
     def rows(self, *, tests: Sequence[str] = ()) -> Iterator[Row]:
         """Run tests, all if none is named, and give their rows; each inherits what the next one shares."""
@@ -143,7 +162,7 @@ def _try_mutant(bench: Bench, name: str) -> MutantResult:
     door = open_door(f"{_MUTANTS}:{name}")
     try:
         with bench.facing(door, canary=True):
-            rows = list(bench.rows())
+            rows = list(bench.rows(tests=bench.tests_for(mutants()[name].breaks)))
     finally:
         door.close()
     return judge_mutant(name, rows, round(time.monotonic() - begun, 2))
@@ -153,9 +172,12 @@ def _try_null(bench: Bench, name: str) -> float:
     door = open_door(f"{_NULLS}:{name}")
     try:
         with bench.facing(door, canary=False):
-            executed = [row.verdict for row in bench.rows() if row.verdict in EXECUTED]
+            executed = [
+                row.verdict for row in bench.rows(tests=bench.tests_for(())) if row.verdict in EXECUTED
+            ]
     finally:
         door.close()
+    executed = [verdict for verdict in verdicts if verdict in EXECUTED]
     return round(executed.count("pass") / len(executed), 4) if executed else 1.0
 
 
