@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -12,6 +13,8 @@ from pytest_vindex3.contract.verb import verbs
 
 _TEMPLATES = files("pytest_vindex3.command") / "templates"
 _SUFFIX = ".txt"
+_README = "README.md"
+_INDENT = " " * 4
 
 
 @click.command("new-adapter")
@@ -20,20 +23,23 @@ _SUFFIX = ".txt"
 def command(language: str, folder: Path) -> None:
     r"""Write an adapter to begin with into DIR.
 
-    The adapter answers one verb and refuses what is no LYRW file as the law asks; all else in it is still
-    to be written, so most of its tests are red. DIR is made where it is not there; nothing in it is ever
+    The one in Python refuses what is no LYRW file as the law asks; all else in it is still to be written,
+    so most of its tests are red. The one in C speaks the pipe and answers lyrw.parse completely, as an
+    example for programs in any language. DIR is made where it is not there; nothing in it is ever
     overwritten.
 
     \b
-      vindex3 new-adapter python my-adapter
-      pytest --vindex3-impl=my-adapter/adapter.py
+      vindex3 new-adapter python mine
+      pytest --vindex3-impl=mine/adapter.py
+
+    \b
+      vindex3 new-adapter c mine
+      make -C mine
+      pytest --vindex3-impl="cmd:mine/adapter"
 
     Exit status: 0 written, 2 usage (a file is already there, or DIR cannot be written).
     """
-    texts = {
-        template.name.removesuffix(_SUFFIX): Template(template.read_text("utf-8"))
-        for template in (_TEMPLATES / language).iterdir()
-    }
+    texts = _texts(language, folder)
     taken = sorted(name for name in texts if (folder / name).exists())
     if taken:
         raise click.UsageError(f"{folder} has {' and '.join(taken)} already; nothing was written")
@@ -41,11 +47,24 @@ def command(language: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in sorted(texts.items()):
             with (folder / name).open("x", encoding="utf-8") as file:
-                file.write(text.substitute(sketches=_sketches(), folder=folder))
+                file.write(text)
     except OSError as error:
         raise click.UsageError(f"cannot write into {folder}: {error.strerror or error}") from None
     click.echo(f"Wrote {', '.join(str(folder / name) for name in sorted(texts))}. Next:")
-    click.echo(f"  pytest --vindex3-impl={folder / 'adapter.py'}")
+    for line in texts[_README].splitlines():
+        if line.startswith(_INDENT):
+            click.echo(f"  {line.strip()}")
+
+
+def _texts(language: str, folder: Path) -> dict[str, str]:
+    """What is written, by name: files that end in `.txt` with their blanks filled in, others as they are."""
+    found = {}
+    for file in (_TEMPLATES / language).iterdir():
+        text = file.read_text("utf-8")
+        if file.name.endswith(_SUFFIX):
+            text = Template(text).substitute(sketches=_sketches(), folder=shlex.quote(str(folder)))
+        found[file.name.removesuffix(_SUFFIX)] = text
+    return found
 
 
 def _sketches() -> str:

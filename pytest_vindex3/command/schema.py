@@ -65,8 +65,12 @@ def _described(verb: Verb) -> Iterator[str]:
         yield ""
         yield f"{definition.cls.__name__}: {_first_line(definition.cls)}"
         order = list(definition.cls.__annotations__)
+        told = told_of_fields(definition.cls)
         for field in sorted(definition.fields, key=lambda one: order.index(one.name)):
-            yield f"  {field.name:17} {_word(field.type)}{'' if field.required else ', or left out'}"
+            known = f": {told[field.name]}" if field.name in told else ""
+            yield f"  {field.name:17} {_word(field.type)}{'' if field.required else ', or left out'}{known}"
+    yield ""
+    yield f"What is to be refused, and with which facts: vindex3 clauses --verb {verb.name}"
 
 
 def _manner(verb: Verb, name: str) -> str:
@@ -104,6 +108,13 @@ def _definitions(slot: Any) -> list[inspect.TypedDictType]:
         elif isinstance(one, inspect.UnionType):
             waiting += one.types
     return list(found.values())
+
+
+def told_of_fields(definition: type) -> dict[str, str]:
+    """What the docstring of an object type says of its fields, by name: each on a line of `Attributes:`."""
+    _, _, section = (definition.__doc__ or "").partition("Attributes:\n")
+    pairs = (line.strip().partition(": ") for line in section.splitlines())
+    return {name: text for name, colon, text in pairs if colon}
 
 
 def _first_line(definition: type) -> str:

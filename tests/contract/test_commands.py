@@ -149,6 +149,13 @@ def test_a_verb_is_described() -> None:
     assert "  data              bytes, or left out\n" in text
 
 
+def test_words_of_a_field_are_listed() -> None:
+    """Of a field that takes words of a vocabulary the words are shown, and where refusals are told."""
+    lines = run("schema", "lyrw.parse").stdout.splitlines()
+    assert "  layout            string or integer: unspecified, contiguous_halves, interleaved" in lines
+    assert lines[-1].endswith("vindex3 clauses --verb lyrw.parse")
+
+
 def test_schemas_as_json() -> None:
     """One schema, or all by name, can be printed for programmes."""
     every = json.loads(run("schema", "--json").stdout)["verbs"]
@@ -187,9 +194,21 @@ def test_a_new_adapter_sketches_the_family(tmp_path: Path) -> None:
     others = [verb for name, verb in verbs().items() if name.startswith("lyrw.") and name != "lyrw.parse"]
     assert others
     assert all(f"# {verb.signature}" in text for verb in others)
-    assert len((tmp_path / "README.md").read_text().splitlines()) == 5
+    assert f"vindex3 call {tmp_path}/adapter.py lyrw.parse" in (tmp_path / "README.md").read_text()
     described = run("call", str(tmp_path / "adapter.py"), others[0].name)
     assert "claims lyrw.parse" in described.stderr
+
+
+def test_a_new_adapter_in_c(tmp_path: Path) -> None:
+    """The commands can be pasted, a space in the name of the folder notwithstanding, and give a program."""
+    folder = tmp_path / "my adapter"
+    done = run("new-adapter", "c", str(folder))
+    make, certify = [line.strip() for line in done.stdout.splitlines()[1:]]
+    assert sorted(path.name for path in folder.iterdir()) == ["Makefile", "README.md", "adapter.c"]
+    assert certify == f"pytest --vindex3-impl=\"cmd:'{folder}'/adapter\""
+    assert subprocess.run(["bash", "-c", make], capture_output=True, check=False).returncode == 0
+    asked = run("call", f"cmd:'{folder}'/adapter", "lyrw.parse", f"path={folder}/none.lyrw", "--json")
+    assert json.loads(asked.stdout)["refused"]["kind"] == "missing-file"
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

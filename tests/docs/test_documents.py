@@ -19,6 +19,7 @@ CHECKOUT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     path.relative_to(CHECKOUT).as_posix() for path in [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/*.md")]
 )
+C_ADAPTER = CHECKOUT / "pytest_vindex3/command/templates/c/adapter.c"
 USAGE = (2, 126, 127)
 
 
@@ -85,7 +86,7 @@ def desk(tmp_path: Path) -> Desk:
     """A folder with what the documents speak of, in which the suites run quickly."""
     (tmp_path / "pytest.ini").write_text("[pytest]\nvindex3_profile = quick\n", encoding="utf-8")
     shutil.copy(Path(__file__).with_name("mylayers.py"), tmp_path)
-    shutil.copy(CHECKOUT / "docs/adapter.c", tmp_path)
+    shutil.copy(C_ADAPTER, tmp_path)
     [source] = blocks("docs/adapter.md", "python")
     (tmp_path / "adapter.py").write_text(source, encoding="utf-8")
     forgetful = source.replace('"flags": bank.flags}', '"flags": bank.flags & 3}')

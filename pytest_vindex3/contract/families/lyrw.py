@@ -19,7 +19,14 @@ class Header(TypedDict):
 
 
 class Schema(TypedDict):
-    """One region schema; `pair_id` is null where the stored number is 0xFFFF."""
+    """One region schema; `pair_id` is null where the stored number is 0xFFFF.
+
+    Attributes:
+        role: gate, up, gate_up_fused, down, bias, scales, latent_in, latent_out
+        format: f32, f16, bf16, q4_0, q4_k, q6_k, q8_0, fp4_larql, mxfp4, nvfp4, mxfp8
+        packing: row_major, blocks_with_scales_inline, blocks_values, blocks_scales
+        layout: unspecified, contiguous_halves, interleaved
+    """
 
     schema_index: int
     role: Tag
@@ -32,7 +39,12 @@ class Schema(TypedDict):
 
 
 class Bank(TypedDict):
-    """One bank descriptor with its schemas; `flags` is the whole stored u16."""
+    """One bank descriptor with its schemas; `flags` is the whole stored u16.
+
+    Attributes:
+        kind: dense, routed, shared
+        browse: none, direct, strided
+    """
 
     bank_id: int
     kind: Tag
@@ -55,7 +67,13 @@ class Segment(TypedDict):
 
 
 class Unknown(TypedDict):
-    """A value that no vocabulary names: where it stands, in which field, and its integer."""
+    """A value that no vocabulary names: where it stands, in which field, and its integer.
+
+    Attributes:
+        where: header, banks[i], banks[i].schemas[j]
+        field: flags, reserved, kind, browse, role, format, packing, layout
+        value: the integer; of flags the unknown bits alone
+    """
 
     where: str
     field: str
