@@ -114,6 +114,17 @@ def test_the_conversation_is_what_is_said(desk: Desk) -> None:
     assert [json.loads(line) for line in done.stdout.splitlines()] == answers
 
 
+def test_the_test_that_is_shown_judges(desk: Desk) -> None:
+    """The test in CONTRIBUTING.md runs as it is printed: the reference passes it, its mutant does not."""
+    [source] = blocks("CONTRIBUTING.md", "python")
+    (desk.folder / "test_magic.py").write_text(source, encoding="utf-8")
+    right = desk.run("pytest --vindex3-profile=certify --vindex3-impl=vindex3_reference test_magic.py")
+    assert "lyrw  2 pass" in right.stdout, right.stdout
+    mutant = "vindex3_fixtures.mutants.adapter:magic-unchecked"
+    wrong = desk.run(f"pytest --vindex3-profile=certify --vindex3-impl={mutant} test_magic.py")
+    assert "lyrw  2 fail" in wrong.stdout, wrong.stdout
+
+
 def test_known_failures_are_lived_with(desk: Desk) -> None:
     """The known failure that README.md lists is no failure of the run, and stays out of a certificate."""
     [listed] = blocks("README.md", "toml")
