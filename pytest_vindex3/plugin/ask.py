@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import pytest
 
-from pytest_vindex3.contract.outcome import Limits, Reply
+from pytest_vindex3.contract.outcome import Fault, Limits, Reply
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.plugin.check import SuiteError
 from pytest_vindex3.plugin.session import Implementation
@@ -79,7 +79,7 @@ class Ask:
         self._may(verb, arguments)
         bounds = limits or Limits()
         scaled = replace(bounds, seconds=bounds.seconds * self.settings.time_scale)
-        return self.implementation.door.ask(verb, arguments, scaled)
+        return _bounded(self.implementation.door.ask(verb, arguments, scaled), scaled)
 
     def file(self, name: str, content: bytes | Writable) -> str:
         """Write an input into the test's folder, before the implementation sees it; gives its path."""
@@ -125,3 +125,12 @@ class Ask:
             optional = known is not None and name in known.options
             if optional and self.verbs is not None and (verb, name) not in self.options:
                 raise SuiteError(f"{self.name} gives {verb} the option {name!r}, which needs() does not name")
+
+
+def _bounded(reply: Reply, limits: Limits) -> Reply:
+    """The reply; where memory ran out, with the bound that was exceeded."""
+    fault, most = reply.outcome, limits.memory
+    if most is None or not (isinstance(fault, Fault) and fault.what == "memory") or str(most) in fault.detail:
+        return reply
+    detail = f"more than {most} bytes of data memory, the bound of this request\n{fault.detail}"
+    return replace(reply, outcome=Fault("memory", detail))

@@ -15,7 +15,7 @@ import pytest
 from pytest_vindex3.contract.difference import Difference
 from pytest_vindex3.contract.outcome import Fault, Reply, Unjudged
 from pytest_vindex3.law.registry import Clause, clauses
-from pytest_vindex3.plugin.expect import Either, Expectation, Refuses, Side
+from pytest_vindex3.plugin.expect import Either, Expectation, Refuses, Side, meant
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
 
@@ -28,12 +28,16 @@ class SuiteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a test is red: the clause, the first difference or the fault, and the request that showed it."""
+    """Why a test is red: the clause, the first difference or the fault, and the request that showed it.
+
+    `expectation` is what the outcome was compared with; of alternatives, the one that is told of.
+    """
 
     clause: Clause
     reply: Reply
     difference: Difference | None = None
     fault: Fault | None = None
+    expectation: Expectation | None = None
 
 
 class Failed(Exception):  # noqa: N818 -- a verdict, caught by the plugin
@@ -115,15 +119,14 @@ def check(clause_id: str, reply: Reply, expectation: Expectation) -> None:
         raise NotRun(outcome.reason)
     record.sides.setdefault(clause_id, set()).update(expectation.sides)
     if isinstance(outcome, Fault):
-        raise Failed(Failure(law, reply, fault=outcome))
-    difference = expectation.difference(outcome)
+        raise Failed(Failure(law, reply, fault=outcome, expectation=expectation))
+    chosen = meant(expectation, outcome)
+    difference = chosen.difference(outcome)
     if difference:
-        raise Failed(Failure(law, reply, difference))
+        raise Failed(Failure(law, reply, difference, expectation=chosen))
     if isinstance(expectation, Either):
-        record.choices[clause_id] = _choice(expectation, reply)
+        record.choices[clause_id] = _choice(chosen)
 
 
-def _choice(expectation: Either, reply: Reply) -> str:
-    first = expectation.first.difference(reply.outcome) is None
-    chosen = expectation.first if first else expectation.second
+def _choice(chosen: Expectation) -> str:
     return f"refused as {' or '.join(chosen.kinds)}" if isinstance(chosen, Refuses) else "accepted"

@@ -13,6 +13,12 @@ from pytest_vindex3.law.registry import kinds, nearest_kinds
 Side = Literal["legal", "wrong"]
 
 
+class Words(str):
+    """What stands for a value in a difference and is none: it is shown as it is, without quotes."""
+
+    __slots__ = ()
+
+
 class Expectation(Protocol):
     """What a check compares an outcome with.
 
@@ -39,7 +45,7 @@ class Answers:
     def difference(self, outcome: Outcome) -> Difference | None:
         """See `Expectation`."""
         if not isinstance(outcome, Answer):
-            return Difference("", "an answer", _said(outcome))
+            return Difference("", Words("an answer"), said(outcome))
         return first_difference(self.keys, outcome.value)
 
 
@@ -53,12 +59,20 @@ class Refuses:
 
     def difference(self, outcome: Outcome) -> Difference | None:
         """See `Expectation`."""
-        wanted = f"refused as {' or '.join(self.kinds)}"
+        wanted = Words(f"refused as {' or '.join(self.kinds)}")
         if not isinstance(outcome, Refused):
-            return Difference("", wanted, _said(outcome))
+            return Difference("", wanted, said(outcome))
         if outcome.kind not in self.kinds:
-            return Difference("refused", wanted, _said(outcome))
-        return first_difference(self.names, outcome.names, "names")
+            return Difference("refused", wanted, said(outcome))
+        return next(iter(self.differing(outcome).values()), None)
+
+    def differing(self, outcome: Refused) -> dict[str, Difference]:
+        """The facts that the refusal lacks or has otherwise, each with its first difference."""
+        pairs = {
+            name: first_difference(value, outcome.names.get(name, MISSING), f"names.{name}")
+            for name, value in self.names.items()
+        }
+        return {name: difference for name, difference in pairs.items() if difference}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +84,13 @@ class Either:
     sides: frozenset[Side] = frozenset({"legal", "wrong"})
 
     def difference(self, outcome: Outcome) -> Difference | None:
-        """The difference from the alternative of the outcome's own sort."""
-        if self.first.difference(outcome) is None:
-            return None
-        second = self.second.difference(outcome)
-        refused = isinstance(outcome, Refused)
-        return second if refused or second is None else self.first.difference(outcome)
+        """The difference from the alternative that is meant."""
+        return self.meant(outcome).difference(outcome)
+
+    def meant(self, outcome: Outcome) -> Expectation:
+        """The alternative that fits, else the one of the outcome's own sort."""
+        fitting = (one for one in (self.first, self.second) if one.difference(outcome) is None)
+        return next(fitting, self.second if isinstance(outcome, Refused) else self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +106,7 @@ class AtMost:
         """A difference where the measured quantity is above the bound, whatever the outcome is."""
         del outcome
         within = self.measured <= self.bound
-        return None if within else Difference(self.what, f"at most {self.bound}", self.measured)
+        return None if within else Difference(self.what, Words(f"at most {self.bound}"), self.measured)
 
 
 def answers(observation: Mapping[str, object] | None = None, /, **keys: object) -> Answers:
@@ -109,15 +124,23 @@ def either(first: Expectation, second: Expectation) -> Either:
     return Either(first, second)
 
 
-def _said(outcome: Outcome) -> str:
+def meant(expectation: Expectation, outcome: Outcome) -> Expectation:
+    """The expectation itself, of alternatives the one that an outcome is judged by."""
+    while isinstance(expectation, Either):
+        expectation = expectation.meant(outcome)
+    return expectation
+
+
+def said(outcome: Outcome) -> Words:
+    """What an outcome is, without its values."""
     if isinstance(outcome, Answer):
-        return "an answer"
+        return Words("an answer")
     if isinstance(outcome, Refused):
         if outcome.kind in kinds():
-            return f"refused as {outcome.kind}"
+            return Words(f"refused as {outcome.kind}")
         near = nearest_kinds(outcome.kind)
         hint = f"; nearest: {', '.join(near)}" if near else ""
-        return f"refused as {outcome.kind!r}, which is no kind of the law{hint}"
+        return Words(f"refused as {outcome.kind!r}, which is no kind of the law{hint}")
     if isinstance(outcome, Misfit):
-        return f"{outcome.where or 'the answer'} is {outcome.found}, not {outcome.expected}"
-    return MISSING.__repr__()
+        return Words(f"{outcome.where or 'the answer'} is {outcome.found}, not {outcome.expected}")
+    return Words(repr(MISSING))

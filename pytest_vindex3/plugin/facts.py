@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_vindex3.contract.difference import MISSING
-from pytest_vindex3.contract.outcome import Fault, Misfit, Refused
-from pytest_vindex3.law.registry import kinds
+from pytest_vindex3.contract.outcome import Fault, Refused
+from pytest_vindex3.plugin.blame import blame
 from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.compared import LONGEST_SIDE, compare
 from pytest_vindex3.report.page import INPUT
 from pytest_vindex3.report.shown import cut, shown
 
@@ -26,11 +25,13 @@ _STDERR_LINES = 2
 _DETAIL_LINES = 4
 _MOST_BYTES = 64
 _MOST_TEXT = 2000
-_WORDS = ("refused as ", "an answer", "at most ")
 
 
 def facts(failure: Failure, folder: Path) -> dict[str, Any]:
-    """What a failure found, as JSON types."""
+    """What a failure found, as JSON types.
+
+    `cause` is for people; failures of one `group` have one cause, whatever numbers occur in it.
+    """
     reply = failure.reply
     here = f"{folder}/"
     data: dict[str, Any] = {
@@ -43,22 +44,25 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         "fault": None,
         "refused": reply.outcome.kind if isinstance(reply.outcome, Refused) else "",
         "said": _said(failure).replace(here, ""),
-        "blame": _blame(failure),
+        "blame": blame(failure),
     }
     if failure.fault:
-        data["fault"] = {"what": failure.fault.what, "detail": _detail(failure.fault, here)}
-        headline = _NUMBER.sub("#", (data["fault"]["detail"] or [""])[0])
-        data["cause"] = f"{failure.fault.what}: {headline}"
+        detail = _detail(failure.fault, here)
+        data["fault"] = {"what": failure.fault.what, "detail": detail}
+        data["cause"] = f"{failure.fault.what}: {detail[0]}" if detail else failure.fault.what
+        data["group"] = _NUMBER.sub("#", data["cause"])
     elif failure.difference:
-        place = failure.difference
+        compared = compare(failure)
         data["difference"] = {
-            "path": place.path,
-            "expected": _side(place.expected, here),
-            "found": _side(place.found, here),
+            "path": failure.difference.path,
+            "expected": cut(compared.expected.replace(here, ""), LONGEST_SIDE),
+            "found": cut(compared.found.replace(here, ""), LONGEST_SIDE),
         }
-        data["cause"] = f"{failure.clause.id} at {_INDEX.sub('[]', place.path) or 'the outcome'}"
-        if place.path in ("", "refused"):
-            data["cause"] += f": {data['difference']['expected']}, {data['difference']['found']}"
+        data["places"] = list(compared.places)
+        place = ", ".join(compared.places) or "the outcome"
+        outcomes = compared.outcomes.replace(here, "")
+        data["cause"] = ": ".join(filter(None, (f"{failure.clause.id} at {place}", outcomes)))
+        data["group"] = _INDEX.sub("[]", data["cause"])
     return data
 
 
@@ -70,13 +74,6 @@ def stderr(failure: Failure) -> list[str]:
 def _detail(fault: Fault, here: str) -> list[str]:
     text = _ADDRESS.sub("at 0x...>", fault.detail.replace(here, ""))
     return [cut(line) for line in text.splitlines() if line.strip()][:_DETAIL_LINES]
-
-
-def _side(value: object, here: str) -> str:
-    if value is MISSING:
-        return "nothing"
-    text = value if isinstance(value, str) and value.startswith(_WORDS) else shown(value)
-    return cut(text.replace(here, ""))
 
 
 def _argument(value: object, folder: Path) -> object:
@@ -95,30 +92,4 @@ def _argument(value: object, folder: Path) -> object:
 
 def _said(failure: Failure) -> str:
     outcome = failure.reply.outcome
-    if not isinstance(outcome, Refused):
-        return ""
-    names = _names(outcome.names)
-    message = f": {outcome.message}" if outcome.message else ""
-    return cut(f"refused as {outcome.kind}{names}{message}")
-
-
-def _names(names: Mapping[str, object]) -> str:
-    return (
-        " (" + ", ".join(f"{key}={shown(value, 60)}" for key, value in names.items()) + ")" if names else ""
-    )
-
-
-def _blame(failure: Failure) -> str:
-    """Whose fault it may be."""
-    fault, outcome = failure.fault, failure.reply.outcome
-    if fault and fault.what in ("hang", "memory"):
-        return "the implementation; or a slow or small machine (--vindex3-time-scale)"
-    if fault and fault.what in ("garbage", "over-claim"):
-        return "the adapter: what it says does not follow the contract"
-    if fault:
-        return "the implementation, or its adapter"
-    if isinstance(outcome, Misfit):
-        return "the adapter: an answer of another type than the contract's"
-    if isinstance(outcome, Refused) and outcome.kind not in kinds():
-        return "the adapter: a kind that the law does not have"
-    return "the implementation; or the suite, if it misreads the clause"
+    return cut(outcome.message) if isinstance(outcome, Refused) else ""

@@ -76,7 +76,7 @@ class Terminal:
         report = state.session.settings.report
         closing = summary.closing(rows, state.standing, state.unmatched, str(report) if report else "")
         out.ensure_newline()
-        for line in summary.pages(rows, specs):
+        for line in summary.pages(rows, specs, reported=report is not None):
             out.write_line(line)
         out.write_sep("=", "vindex3")
         for line in closing[:-1]:

@@ -17,6 +17,7 @@ WIDTH = 110
 INPUT = "input"
 """In the arguments of a row's failure, an input of the test is named as `{"input": name}`."""
 _INDENT = 12
+_MOST_CLAIM = 3
 
 
 def page(row: Row, spec: str, more: str = "") -> list[str]:
@@ -29,17 +30,18 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
     """
     data = row.failure or {}
     title = f"{row.verdict.upper()} {data['clause']} ({data['level']})  {row.id}"
-    lines = [title, *_wrapped("claim", data["claim"], 3), *_found(data, row.stderr)]
+    found = _found(data, row.stderr)
     if row.reason:
-        lines.append(_line("listed", cut(row.reason)))
-    last = _replay(row, data, spec)
+        found.append(_line("listed", cut(row.reason)))
+    last = [_line("may be", data["blame"]), *_replay(row, data, spec)]
     if more:
         last.append(_line("also", more))
-    room = MOST_LINES - len(lines) - len(last) - 1
-    lines += [
-        _line("bytes" if index == 0 else "", text) for index, text in enumerate(data.get("bytes", [])[:room])
-    ]
-    return [*lines, _line("may be", data["blame"]), *last]
+    shown = data.get("bytes", [])
+    room = MOST_LINES - 1 - len(found) - len(last)
+    claim = _wrapped("claim", data["claim"], min(_MOST_CLAIM, max(2, room - len(shown))))
+    excerpt = shown[: max(0, room - len(claim))]
+    lines = [_line("" if index else "bytes", text) for index, text in enumerate(excerpt)]
+    return [title, *claim, *found, *lines, *last]
 
 
 def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
@@ -51,11 +53,10 @@ def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
             for index, text in enumerate(detail[:1] + detail[1:][-2:])
         ]
         return (lines or [_line("fault", fault["what"])]) + [_line("stderr", text) for text in stderr[-1:]]
-    place = difference["path"] or "the outcome"
     lines = [
-        _line("differs", place),
-        _line("expected", difference["expected"]),
-        _line("found", difference["found"]),
+        _line("differs", cut(", ".join(data["places"]) or "the outcome")),
+        *_wrapped("expected", difference["expected"], 2),
+        *_wrapped("found", difference["found"], 2),
     ]
     return lines + ([_line("said", data["said"])] if data["said"] else [])
 

@@ -15,14 +15,20 @@ MOST_LINES = 12
 _SEVERITY = {"fault": 0, "fail": 0, "stale known failure": 1}
 
 
-def pages(rows: Iterable[Row], specs: Mapping[str, str]) -> list[str]:
-    """Red rows and advice by cause: ten in full, the rest a line each; what is known is not told."""
+def pages(rows: Iterable[Row], specs: Mapping[str, str], *, reported: bool = True) -> list[str]:
+    """Red rows and advice by cause: ten in full, the rest a line each; what is known is not told.
+
+    Args:
+        rows: of the run.
+        specs: by label, the implementations as they were named.
+        reported: whether a report is written, which has what is not told here.
+    """
     told = [row for row in rows if row.verdict != "known failure"]
     groups = _by_cause(told)
     lines: list[str] = []
     for group in groups[:MOST_PAGES]:
         first = group[0]
-        lines += [*page(first, specs[first.implementation], _others(group)), ""]
+        lines += [*page(first, specs[first.implementation], _others(group, reported)), ""]
     for group in groups[MOST_PAGES:]:
         first = group[0]
         cause = (first.failure or {}).get("cause", "")
@@ -43,15 +49,16 @@ def _by_cause(rows: Iterable[Row]) -> list[list[Row]]:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.failure:
-            groups.setdefault((row.implementation, row.verdict, row.failure["cause"]), []).append(row)
+            groups.setdefault((row.implementation, row.verdict, row.failure["group"]), []).append(row)
     return sorted(groups.values(), key=lambda group: (_SEVERITY.get(group[0].verdict, 2), -len(group)))
 
 
-def _others(group: Sequence[Row]) -> str:
+def _others(group: Sequence[Row], reported: bool) -> str:
     if not group[1:]:
         return ""
     clauses = {row.failure["clause"] for row in group if row.failure}
-    return f"{len(group) - 1} more of this cause, {len(clauses)} clauses; all of them in the report"
+    where = "all of them in the report" if reported else "--vindex3-report=FILE.json lists them all"
+    return f"{len(group) - 1} more of this cause, {len(clauses)} clauses; {where}"
 
 
 def closing(rows: Sequence[Row], verdict: Standing, unmatched: Sequence[str], report: str) -> list[str]:

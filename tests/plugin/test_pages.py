@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from pytest_vindex3.contract.difference import Difference
-from pytest_vindex3.contract.outcome import Answer, Fault, Misfit, Outcome, Refused, Reply
+from pytest_vindex3.contract.outcome import Answer, Fault, FaultKind, Misfit, Outcome, Refused, Reply
+from pytest_vindex3.contract.patterns import field
 from pytest_vindex3.law.registry import clauses
-from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.check import Failed, Failure, Record, begin, check, end
+from pytest_vindex3.plugin.expect import Expectation, answers, either, refuses
 from pytest_vindex3.plugin.kept import Kept
 from pytest_vindex3.plugin.telling import Telling
 from pytest_vindex3.report.page import MOST_LINES, page
@@ -36,6 +38,99 @@ def red(
     failure = Failure(clauses()[clause], reply, difference, fault)
     Telling(Kept(folder.parent / "user"), folder.parent / "user").tell(row, failure, folder)
     return row
+
+
+def judged(clause: str, outcome: Outcome, expectation: Expectation, folder: Path) -> list[str]:
+    """What the page of an outcome that is not as expected says of the difference."""
+    folder.mkdir()
+    begin(Record(clauses()))
+    try:
+        with pytest.raises(Failed) as failed:
+            check(clause, Reply("lyrw.parse", {"path": "x"}, outcome), expectation)
+    finally:
+        end()
+    row = Row("lyrw/test_x.py::test_y", "mypkg", "lyrw", "fail")
+    Telling(Kept(folder), folder).tell(row, failed.value.failure, folder)
+    lines = page(row, "mypkg")
+    labels = [line.split()[0] for line in lines]
+    return lines[labels.index("differs") : labels.index("may")]
+
+
+FUSED = refuses("layout-on-non-fused", bank_id=6, schema_index=1, role="gate", layout="concat")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expectation", "differs", "expected", "found"),
+    [
+        (
+            Answer({}),
+            FUSED,
+            "the outcome",
+            'refused as layout-on-non-fused (bank_id=6, schema_index=1, role="gate", layout="concat")',
+            "an answer",
+        ),
+        (
+            Refused("layout-on-non-fused", {"bank_id": 6, "role": "up", "more": None}, "why not"),
+            FUSED,
+            "names.schema_index, names.role, names.layout",
+            'refused as layout-on-non-fused (schema_index=1, role="gate", layout="concat", bank_id=6)',
+            'refused as layout-on-non-fused (schema_index=nothing, role="up", layout=nothing, bank_id=6, '
+            "more=null) said why not",
+        ),
+        (
+            Refused("truncated", {"at": 5}),
+            either(answers(a=1), refuses("overlap", "misaligned", field=field("a", "b"))),
+            "the outcome",
+            "refused as overlap or misaligned (field='a' or 'b')",
+            "refused as truncated (at=5)",
+        ),
+        (
+            Refused("truncatd", {"at": 5}),
+            answers(a=1),
+            "the outcome",
+            "an answer",
+            "refused as 'truncatd', which is no kind of the law; nearest: truncated, unplaced, duplicate-id",
+        ),
+        (
+            Misfit("", "object", "null"),
+            answers(a=1),
+            "the outcome",
+            "an answer",
+            "the answer is null, not object",
+        ),
+        (Answer({"a": "an answer"}), answers(a=1), "a", "1", '"an answer"'),
+    ],
+    ids=["accepted", "facts", "other_kind", "no_kind", "misfit", "value"],
+)
+def test_both_sides_of_an_outcome_are_told_whole(
+    tmp_path: Path, outcome: Outcome, expectation: Expectation, differs: str, expected: str, found: str
+) -> None:
+    """A refusal is shown with every fact, those that differ first; words have no quotes, values have."""
+    shown = judged("LYRW-FUSED-01", outcome, expectation, tmp_path / "in")
+    assert " ".join(" ".join(shown).split()) == f"differs {differs} expected {expected} found {found}"
+    assert all(len(line) <= 110 for line in shown)
+
+
+def test_numbers_make_no_new_cause_and_are_shown(tmp_path: Path) -> None:
+    """Faults that differ in numbers alone are one cause, which is told with its own numbers."""
+    rows = [
+        red(f"test_{n}", "LYRW-MAGIC-01", Fault("exception", f"KeyError: call{n}"), None, tmp_path / "in")
+        for n in (32, 33)
+    ]
+    told = [row.failure for row in rows if row.failure]
+    assert [one["cause"] for one in told] == ["exception: KeyError: call32", "exception: KeyError: call33"]
+    assert len({one["group"] for one in told}) == 1
+
+
+def test_a_run_without_a_report_says_how_to_get_one(tmp_path: Path) -> None:
+    """Where one page stands for several failures, it says where the others are or how to get them."""
+    rows = [
+        red(f"test_{n}", "LYRW-MAGIC-01", Answer({}), Difference("a", 1, 2), tmp_path / "in")
+        for n in range(2)
+    ]
+    reported, alone = (pages(rows, {"mypkg": "mypkg"}, reported=flag) for flag in (True, False))
+    assert any(line.endswith("all of them in the report") for line in reported)
+    assert any(line.endswith("--vindex3-report=FILE.json lists them all") for line in alone)
 
 
 @pytest.mark.parametrize(
@@ -172,3 +267,10 @@ def test_a_value_of_any_size_is_shown_on_one_short_line() -> None:
         deep = [deep]
     for value in (1 << 10_000_000, deep, "x" * 10_000_000, {str(n): n for n in range(100_000)}):
         assert len(shown(value)) <= 160
+
+
+@pytest.mark.parametrize(("what", "scale"), [("hang", True), ("memory", False), ("exception", False)])
+def test_only_a_hang_may_be_a_slow_machine(tmp_path: Path, what: FaultKind, scale: bool) -> None:
+    """The factor on time limits is named where time ran out, and nowhere else."""
+    row = red("test_it", "LYRW-MAGIC-01", Fault(what, "of some sort"), None, tmp_path / "in")
+    assert ("--vindex3-time-scale" in "".join(page(row, "mypkg"))) is scale

@@ -211,7 +211,7 @@ def test_is_unsound(ask):
 
 
 def test_only_what_is_wrong_with_the_suite_has_a_traceback(project: Project) -> None:
-    """pytest writes none of a verdict, which takes most of the time of a run, and one of an unsound test."""
+    """Of a verdict pytest writes none, which takes most of the time of a run, and one of an unsound test."""
     project.write(conftest=WATCHED).suite("test_all", RED, FAULT, ADVICE, UNMEASURED, UNSOUND)
     run = project.run("--vindex3-impl=obedient", "--vindex3-in-process", "test_all.py")
     assert sorted(run.verdicts.values()) == ["advice", "error", "fail", "fault", "not run"]
