@@ -90,3 +90,11 @@ def test_perturbations_cover_defects_by_their_own_facts() -> None:
     assert {"drop lyrw.verify misaligned offset", "alter lyrw.verify overlap other"} <= named
     assert "drop lyrw.verify partial-block block" in named
     assert "drop lyrw.verify zero-dimension block" not in named
+
+
+def test_a_free_fact_is_dropped_and_never_altered() -> None:
+    """What `supported` says is free, so only its absence can be told."""
+    names = [str(one) for one in perturbations(["moe.check"]) if "unknown-version" in str(one)]
+    assert "drop moe.check unknown-version supported" in names
+    assert "alter moe.check unknown-version found" in names
+    assert "alter moe.check unknown-version supported" not in names
