@@ -55,3 +55,11 @@ def test_every_wrong_input_has_one_fault(tmp_path: Path) -> None:
     """A reader that judges in the opposite order gives the same verdicts, but for advice on that order."""
     rows = judged(tmp_path, "backward_reader.py")
     assert advised(rows) <= {"LYRW-COST-02", "LYRW-ORDER-01"}
+
+
+def test_a_judge_that_takes_every_liberty_conforms(tmp_path: Path) -> None:
+    """A judge of manifests and capabilities of other make gets no fail, no fault and no advice."""
+    rows = judged(tmp_path, "free_judge.py")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 500
