@@ -61,7 +61,7 @@ def draw(bar: Bar, columns: int, glyphs: Glyphs) -> Drawn:
 def _scaled(pieces: tuple[Piece, ...], inner: int) -> list[int]:
     first = pieces[0].start
     whole = max(1, pieces[-1].stop - first)
-    return [0, *(round(inner * (piece.stop - first) / whole) for piece in pieces)]
+    return [0, *(round(inner * (piece.stop - first) / whole) for piece in pieces[:-1]), inner]
 
 
 def _magnified(pieces: tuple[Piece, ...], inner: int) -> list[int]:
@@ -75,7 +75,7 @@ def _magnified(pieces: tuple[Piece, ...], inner: int) -> list[int]:
     for piece, need in zip(pieces, needs, strict=True):
         needed += need
         edges.append(needed + round(spare * (piece.stop - first) / whole))
-    return edges
+    return [*edges[:-1], inner]
 
 
 def _thinned(ticks: tuple[int, ...], inner: int) -> tuple[int, tuple[int, ...]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_vindex3.formats._source import Source
 
@@ -18,6 +19,7 @@ FIELD: Final = 8
 """No field of a table is longer; equal bytes of a shorter stretch are still spelled out."""
 HOLE: Final = 1 << 20
 """From so many zero bytes on, a run is written as a hole."""
+NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 HEAD: Final = 64
 """Bytes of payload that a short dump of a large file shows of each stretch."""
 
@@ -33,6 +35,8 @@ class Span:
         note: what there is to know besides.
         marks: what is wrong there, each beginning with the kind that the law has for it.
         decode: the values of a line's bytes, given their place within the span; "" where there are none.
+        paths: where an answer tells of these bytes, such as "banks[0].kind"; a table has one for each field.
+        about: the coordinates of what the bytes belong to, by the names that requests and facts have for them.
     """
 
     offset: int
@@ -42,6 +46,8 @@ class Span:
     note: str = ""
     marks: tuple[str, ...] = ()
     decode: Callable[[bytes, int], str] | None = None
+    paths: tuple[str, ...] = ()
+    about: Mapping[str, object] = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Line:
     Attributes:
         offset, length: the bytes it stands for.
         data: these bytes; of a run of equal bytes, one of them; None where they are left out.
-        field, value, note, marks: as of `Span`.
+        field, value, note, marks, paths, about: as of `Span`.
     """
 
     offset: int
@@ -61,6 +67,8 @@ class Line:
     value: str = ""
     note: str = ""
     marks: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    about: Mapping[str, object] = NOTHING
 
     @property
     def body(self) -> str:
@@ -143,4 +151,5 @@ def _line(span: Span, place: int, length: int, data: bytes | None) -> Line:
     value = span.decode(data, within) if span.decode and spelled and data else ""
     if within:
         return Line(place, length, data, f"+{within}", value)
-    return Line(place, length, data, span.field, value or span.value, span.note, span.marks)
+    said = value or span.value
+    return Line(place, length, data, span.field, said, span.note, span.marks, span.paths, span.about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pytest_vindex3.formats._ruler import Span
+from pytest_vindex3.formats._ruler import NOTHING, Span
 from vindex3_reference.lyrw import vocabulary, wire
 
 if TYPE_CHECKING:
@@ -37,22 +37,39 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+_KEYS: Final[Mapping[str, tuple[str, ...]]] = {"bank_kind": ("kind",), "flags": ("flags", "browse")}
+"""Keys of an answer that tell of a field, where they are not its own name alone."""
+
+
 def record_spans(
-    source: Source, at: int, record: np.dtype[np.void], prefix: str, say: Callable[[str, int, Values], Said]
+    source: Source,
+    at: int,
+    record: np.dtype[np.void],
+    prefix: str,
+    say: Callable[[str, int, Values], Said],
+    *,
+    path: str = "",
+    about: Mapping[str, object] = NOTHING,
 ) -> Iterator[Span]:
-    """The fields of the record at `at`, as far as the file has them; the last may be cut."""
+    """The fields of the record at `at`, as far as the file has them; the last may be cut.
+
+    `path` is where lyrw.parse tells of the record.
+    """
     values: Values = {}
     for name, (kind, within, *_) in (record.fields or {}).items():
         start, length = at + within, kind.itemsize
+        paths = tuple(f"{path}.{key}" for key in _KEYS.get(name, (name,))) if path else ()
         have = min(length, source.size - start)
         if have <= 0:
             return
         if have < length:
-            yield Span(start, have, f"{prefix}.{name}", note=f"cut: {have} of {length} bytes")
+            cut = f"cut: {have} of {length} bytes"
+            yield Span(start, have, f"{prefix}.{name}", note=cut, paths=paths, about=about)
             return
         values[name] = int.from_bytes(source.read(start, start + length), "little")
         said = say(name, values[name], values)
-        yield Span(start, length, f"{prefix}.{name}", said.value, said.note, said.marks)
+        field = f"{prefix}.{name}"
+        yield Span(start, length, field, said.value, said.note, said.marks, paths=paths, about=about)
 
 
 def word(name: str, tag: int) -> str:

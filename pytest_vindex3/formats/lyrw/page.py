@@ -88,9 +88,11 @@ def _bank(bank: Mapping[str, Any], shapes: list[Shape]) -> Iterator[Part]:
 def entry_words(size: int, shapes: Sequence[Shape]) -> str:
     """What an entry takes, and what that is for each of its values."""
     values = sum(shape.values for shape in shapes)
+    gaps = size - sum(shape.length or 0 for shape in shapes)
+    taken = f"{exact(size)}, of it {gaps:,} of gaps" if gaps else exact(size)
     if not values:
-        return exact(size)
-    return f"{exact(size)}, {values:,} values, {8 * size / values:.5g} bits each"
+        return taken
+    return f"{taken}, {values:,} values, {8 * size / values:.5g} bits each"
 
 
 def pairs(schemas: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:

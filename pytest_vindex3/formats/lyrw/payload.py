@@ -106,7 +106,8 @@ class Payload:
             if region.start == region.stop:
                 yield Span(region.start, 0, f"{self._name(region)}: no bytes, at {region.start}")
             elif region is not shown:
-                yield Span(region.start, 0, f"{self._name(region)} begins here", marks=("overlap",))
+                begins = f"{self._name(region)} begins here"
+                yield Span(region.start, 0, begins, marks=("overlap",), about=self._about(region))
 
     def _claimed(self, region: _Region, start: int, stop: int, claims: int) -> Span:
         marks = (f"overlap: {claims} regions have these bytes",) if claims > 1 else ()
@@ -117,7 +118,14 @@ class Payload:
             f"as {_plain('format', form)} {_plain('packing', packing)} {rows} x {cols}" if not within else ""
         )
         return Span(
-            start, stop - start, field, note=note, marks=marks, decode=_decoder(form, packing, within)
+            start,
+            stop - start,
+            field,
+            note=note,
+            marks=marks,
+            decode=_decoder(form, packing, within),
+            paths=() if within else ("data",),
+            about=self._about(region),
         )
 
     def _gap(self, start: int, stop: int) -> Span:
@@ -131,11 +139,15 @@ class Payload:
             return Span(start, stop - start, "trailing", marks=(mark,), decode=printable)
         zeros = self.source.run(start, stop) if self.source.read(start, start + 1) == b"\0" else 0
         marks = (f"non-zero-padding: at {start + zeros}",) if zeros < stop - start else ()
-        return Span(start, stop - start, "padding", marks=marks)
+        paths = ("payload_start", "table_bytes") if start == self.tables.table_bytes else ()
+        return Span(start, stop - start, "padding", marks=marks, paths=paths)
 
     def _name(self, region: _Region) -> str:
         role = _plain("role", self._schema(region)[0])
         return f"{self.tables.row_name(*self.tables.coordinates(region.row))} {role}"
+
+    def _about(self, region: _Region) -> dict[str, object]:
+        return self.tables.about(*self.tables.coordinates(region.row))
 
     def _schema(self, region: _Region) -> tuple[int, int, int, int, int]:
         """Role, format, packing, rows and cols of the schema of a region."""

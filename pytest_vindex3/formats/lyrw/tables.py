@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_vindex3.formats._raw import raw
 from pytest_vindex3.formats._ruler import Span
 from pytest_vindex3.formats.lyrw.fields import Said, Values, record_spans, say_bank, say_header, say_schema
-from vindex3_reference.lyrw import wire
+from vindex3_reference.lyrw import vocabulary, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -71,7 +71,7 @@ class Tables:
         """Every byte of the tables; where the file breaks, all the rest of it."""
         source, whole = self.source, wire.HEADER.itemsize
         other = source.size >= whole and self._number(4, 8) != wire.FORMAT_VERSION
-        header = record_spans(source, 0, wire.HEADER, "header", say_header)
+        header = record_spans(source, 0, wire.HEADER, "header", say_header, path="header")
         yield from islice(header, 2 if other else None)
         if source.size < whole:
             yield self._cut("header", 0, whole)
@@ -105,6 +105,15 @@ class Tables:
         bank = f"bank_id {segment.bank.bank_id} " if segment.bank and len(self.banks) > 1 else ""
         return f"{bank}entry {entry} schema {schema}"
 
+    def about(self, segment: Segment, entry: int, schema: int) -> dict[str, object]:
+        """The coordinates of a row as requests and facts name them; none in a segment of no bank."""
+        if segment.bank is None:
+            return {}
+        at = segment.bank.schemas + wire.SCHEMA.itemsize * schema
+        tag = self._number(at + 2, at + 4)
+        role = vocabulary.ROLES[tag] if tag < len(vocabulary.ROLES) else tag
+        return {"bank_id": segment.bank.bank_id, "entry": entry, "schema_index": schema, "role": role}
+
     def _number(self, start: int, stop: int) -> int:
         return int.from_bytes(self.source.read(start, stop), "little")
 
@@ -133,7 +142,12 @@ class Tables:
         at, number = self.end, self._number
         prefix = f"bank {position}" if count > 1 else "bank"
         yield from record_spans(
-            self.source, at, wire.BANK, prefix, lambda name, value, _: say_bank(name, value, self._by_id)
+            self.source,
+            at,
+            wire.BANK,
+            prefix,
+            lambda name, value, _: say_bank(name, value, self._by_id),
+            path=f"banks[{position}]",
         )
         if self.source.size - at >= wire.BANK.itemsize:
             bank = Bank(number(at, at + 2), number(at + 4, at + 6), number(at + 8, at + 12))
@@ -143,7 +157,8 @@ class Tables:
     def _segment(self, position: int, count: int) -> Iterator[Span]:
         at = self.end
         prefix = f"segment {position}" if count > 1 else "segment"
-        yield from record_spans(self.source, at, wire.SEGMENT, prefix, self._say_segment)
+        path = f"segments[{position}]"
+        yield from record_spans(self.source, at, wire.SEGMENT, prefix, self._say_segment, path=path)
         if self.source.size - at >= wire.SEGMENT.itemsize:
             bank = self._by_id.get(self._number(at, at + 2))
             first, entries = self._number(at + 4, at + 8), self._number(at + 8, at + 12)
@@ -163,7 +178,9 @@ class Tables:
             bank.schemas = self.end
             prefix = f"bank {place} schema" if len(self.banks) > 1 else "schema"
 
-            def one(position: int, count: int, prefix: str = prefix) -> Iterator[Span]:
+            def one(
+                position: int, count: int, prefix: str = prefix, place: int = place, bank: Bank = bank
+            ) -> Iterator[Span]:
                 del count
                 return record_spans(
                     self.source,
@@ -171,6 +188,8 @@ class Tables:
                     wire.SCHEMA,
                     f"{prefix} {position}",
                     lambda name, value, values: say_schema(name, value, values, position),
+                    path=f"banks[{place}].schemas[{position}]",
+                    about={"bank_id": bank.bank_id, "schema_index": position},
                 )
 
             if not (yield from self._table("region schema table", wire.SCHEMA, bank.schema_count, one)):
@@ -209,22 +228,27 @@ class Tables:
         rows = self.source.run(place, stop) // ROW
         return rows if rows >= ZERO_ROWS else 0
 
+    def _at(self, segment: Segment, place: int) -> tuple[Segment, int, int]:
+        return self.coordinates(segment.first + (place - segment.at) // ROW)
+
     def _row_name(self, segment: Segment, place: int) -> str:
-        row = segment.first + (place - segment.at) // ROW
-        return self.row_name(*self.coordinates(row))
+        return self.row_name(*self._at(segment, place))
 
     def _zero_rows(self, segment: Segment, place: int, rows: int) -> Span:
         first, last = self._row_name(segment, place), self._row_name(segment, place + ROW * (rows - 1))
         note = f"{rows} rows of zeros, up to {last}"
-        return Span(place, ROW * rows, first, note=note, marks=("region-in-tables",))
+        about = self.about(*self._at(segment, place))
+        return Span(place, ROW * rows, first, note=note, marks=("region-in-tables",), about=about)
 
     def _row(self, segment: Segment, place: int) -> Iterator[Span]:
         name = self._row_name(segment, place)
         offset, length = self._number(place, place + 8), self._number(place + 8, place + ROW)
-        yield Span(place, 8, f"{name}.offset", str(offset), marks=tuple(self._offset_marks(offset)))
+        about = self.about(*self._at(segment, place))
+        marks = tuple(self._offset_marks(offset))
+        yield Span(place, 8, f"{name}.offset", str(offset), marks=marks, paths=("offset",), about=about)
         excess = offset + length - self.source.size
         mark = (f"region-out-of-bounds: {excess} bytes beyond the end of the file",) if excess > 0 else ()
-        yield Span(place + 8, 8, f"{name}.length", str(length), marks=mark)
+        yield Span(place + 8, 8, f"{name}.length", str(length), marks=mark, paths=("length",), about=about)
 
     def _offset_marks(self, offset: int) -> Iterator[str]:
         if offset % wire.ALIGNMENT:
