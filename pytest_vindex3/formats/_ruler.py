@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ FIELD: Final = 8
 """No field of a table is longer; equal bytes of a shorter stretch are still spelled out."""
 HOLE: Final = 1 << 20
 """From so many zero bytes on, a run is written as a hole."""
-NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 HEAD: Final = 64
 """Bytes of payload that a short dump of a large file shows of each stretch."""
 
@@ -35,8 +34,8 @@ class Span:
         note: what there is to know besides.
         marks: what is wrong there, each beginning with the kind that the law has for it.
         decode: the values of a line's bytes, given their place within the span; "" where there are none.
-        paths: where an answer tells of these bytes, such as "banks[0].kind"; a table has one for each field.
-        about: the coordinates of what the bytes belong to, by the names that requests and facts have for them.
+        paths: where an answer tells of these bytes, such as "banks[0].kind"; if it does.
+        about: the coordinates of what the bytes belong to, as requests and facts name them.
     """
 
     offset: int
@@ -47,7 +46,7 @@ class Span:
     marks: tuple[str, ...] = ()
     decode: Callable[[bytes, int], str] | None = None
     paths: tuple[str, ...] = ()
-    about: Mapping[str, object] = NOTHING
+    about: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Line:
     note: str = ""
     marks: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    about: Mapping[str, object] = NOTHING
+    about: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     @property
     def body(self) -> str:

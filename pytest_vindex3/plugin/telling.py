@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.excerpt import excerpt
 from pytest_vindex3.plugin.facts import facts, stderr
 from pytest_vindex3.plugin.kept import Kept
-from pytest_vindex3.plugin.place import around
 from pytest_vindex3.report.row import Row
 
 
@@ -33,7 +33,7 @@ class Telling:
             place: the folder of its inputs.
         """
         row.failure = facts(failure, place)
-        row.failure["bytes"] = around(failure, place)
+        row.failure["bytes"] = excerpt(failure, place)
         row.stderr = stderr(failure)
         kept = self.kept.keep(place, f"{place.parent.name}/{place.name}") if place.is_dir() else None
         if kept:

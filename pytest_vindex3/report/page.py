@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ def page(row: Row, spec: str, more: str = "") -> list[str]:
     shown = data.get("bytes", [])
     room = MOST_LINES - 1 - len(found) - len(last)
     claim = _wrapped("claim", data["claim"], min(_MOST_CLAIM, max(2, room - len(shown))))
-    excerpt = shown[: max(0, room - len(claim))]
+    excerpt = _whole(shown, max(0, room - len(claim)))
     lines = [_line("" if index else "bytes", text) for index, text in enumerate(excerpt)]
     return [title, *claim, *found, *lines, *last]
 
@@ -59,6 +60,13 @@ def _found(data: Mapping[str, Any], stderr: Sequence[str]) -> list[str]:
         *_wrapped("found", difference["found"], 2),
     ]
     return lines + ([_line("said", data["said"])] if data["said"] else [])
+
+
+def _whole(shown: Sequence[str], most: int) -> Sequence[str]:
+    """As many lines as there is room for; none but the first ends before what goes on below it."""
+    while 1 < most < len(shown) and re.match(r" +;", shown[most]):
+        most -= 1
+    return shown[:most]
 
 
 def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:

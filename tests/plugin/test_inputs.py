@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
-from typing import TYPE_CHECKING
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vindex3.contract.difference import Difference
-from pytest_vindex3.contract.outcome import Answer, Refused, Reply
+from pytest_vindex3.contract.difference import free_order
+from pytest_vindex3.contract.outcome import Answer, Outcome, Reply
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.excerpt import MOST_LINES, WIDTH, excerpt
+from pytest_vindex3.plugin.expect import Expectation, answers, refuses
 from pytest_vindex3.plugin.kept import Kept
-from pytest_vindex3.plugin.place import around
+from vindex3_fixtures.goldens import goldens
+from vindex3_reference.adapter import lyrw_parse
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MIB = 1 << 20
-GOLDEN = files("vindex3_golden") / "lyrw/dense_f32_worked/dense_f32_worked.lyrw"
+GOLDEN = goldens()["lyrw/dense_f32_worked"].path
 
 
 @pytest.fixture
@@ -93,42 +97,128 @@ def test_a_large_input_is_not_kept(tmp_path: Path, inputs: Path) -> None:
     assert Kept(tmp_path, cap=MIB).keep(inputs, "large") is None
 
 
-def failure(path: Path, difference: str) -> Failure:
-    """A failure of a request about this file, with its first difference at this path."""
-    found = Refused("truncated") if not difference else Answer({})
-    reply = Reply("lyrw.parse", {"path": str(path)}, found)
-    return Failure(clauses()["LYRW-MAGIC-01"], reply, Difference(difference, 1, 2))
+def failure(path: Path, outcome: Outcome, expectation: Expectation, **more: object) -> Failure:
+    """A failure of a request about this file."""
+    reply = Reply("lyrw.parse", {"path": str(path), **more}, outcome)
+    difference = expectation.difference(outcome)
+    assert difference is not None
+    return Failure(clauses()["LYRW-MAGIC-01"], reply, difference, expectation=expectation)
+
+
+def golden(inputs: Path, name: str = "dense_f32_worked", **changes: bytes) -> Path:
+    """A copy of a golden, with these bytes put at these offsets (`at_16=b"..."`)."""
+    data = bytearray(goldens()[f"lyrw/{name}"].path.read_bytes())
+    for place, new in changes.items():
+        at = int(place.removeprefix("at_"))
+        data[at : at + len(new)] = new
+    path = inputs / "wrong.lyrw"
+    path.write_bytes(data)
+    return path
+
+
+def told(path: Path, at: str, value: object = "no such value") -> tuple[Outcome, Expectation]:
+    """An answer of lyrw.parse that is wrong at one place of the answer."""
+    right = lyrw_parse(path=str(path))
+    wrong: Any = deepcopy(right)
+    *way, last = [int(step) if step.isdigit() else step for step in re.findall(r"\w+", at)]
+    inner = wrong
+    for step in way:
+        inner = inner[step]
+    inner[last] = value
+    return Answer(wrong), answers(right)
 
 
 @pytest.mark.parametrize(
-    ("difference", "field"),
+    ("at", "line"),
     [
-        ("header.flags", "header.flags"),
-        ("header.logical_layer", "header.logical_layer"),
-        ("banks[0].input_dim", "bank.input_dim"),
-        ("banks[0].kind", "bank.bank_kind"),
-        ("banks[0].schemas[0].rows", "schema 0.rows"),
-        ("segments[0].entry_count", "segment.entry_count"),
+        ("header.flags", "header.flags = "),
+        ("header.logical_layer", "header.logical_layer = "),
+        ("banks[1].input_dim", "bank 1.input_dim = "),
+        ("banks[0].kind", "bank 0.bank_kind = "),
+        ("banks[1].browse", "bank 1.flags = "),
+        ("banks[1].schemas[2].rows", "bank 1 schema 2.rows = "),
+        ("banks[0].schemas[1].pair_id", "bank 0 schema 1.pair_id = "),
+        ("banks[1].schemas", "bank 1 schema 0.schema_index = "),
+        ("segments[1].entry_count", "segment 1.entry_count = "),
     ],
 )
-def test_the_bytes_of_the_field_that_differs_are_shown(inputs: Path, difference: str, field: str) -> None:
-    """A difference in an answer is shown at the bytes of its field."""
-    (inputs / "a.lyrw").write_bytes(GOLDEN.read_bytes())
-    lines = around(failure(inputs / "a.lyrw", difference), inputs)
-    assert any(field in line for line in lines)
+def test_the_bytes_of_the_field_that_differs_are_shown(inputs: Path, at: str, line: str) -> None:
+    """A difference in an answer is shown at the bytes of its own field, first of all."""
+    path = golden(inputs, "shared_and_routed")
+    assert f"; {line}" in excerpt(failure(path, *told(path, at)), inputs)[0]
+
+
+def test_an_unknown_value_is_shown_where_it_stands(inputs: Path) -> None:
+    """An entry of `unknown` that is missing leads to the field that it names."""
+    path = golden(inputs)
+    item = {"where": "banks[0].schemas[1]", "field": "format", "value": 77}
+    wanted = answers(unknown=free_order([item]))
+    assert "; schema 1.format = " in excerpt(failure(path, Answer({"unknown": []}), wanted), inputs)[0]
+
+
+def test_a_region_is_shown_by_the_coordinates_of_its_request(inputs: Path) -> None:
+    """Offset, length and bytes of a region are shown at its row and its payload, asked by index or role."""
+    path, wrong = golden(inputs), Answer({"offset": 0, "length": 0, "data": b""})
+    by_index = {"bank_id": 0, "entry": 0, "schema_index": 1}
+    for key, line in (("offset", "schema 1.offset"), ("length", "schema 1.length"), ("data", "schema 1 up")):
+        found = excerpt(failure(path, wrong, answers({key: 5}), **by_index), inputs)
+        assert f"; entry 0 {line} = " in found[0]
+    by_role = failure(path, wrong, answers(offset=5), bank_id=0, entry=0, role="down")
+    assert "; entry 0 schema 2.offset = " in excerpt(by_role, inputs)[0]
+
+
+def test_a_refusal_that_did_not_come_is_shown_at_the_mark_of_its_kind(inputs: Path) -> None:
+    """Of several marks the one of the kind and the coordinates is shown, not the first changed byte."""
+    path = golden(inputs, at_8=b"\x09", at_70=b"\x01", at_90=b"\x01")
+    (inputs / "legal.lyrw").write_bytes(GOLDEN.read_bytes())
+    for schema, offset in ((0, 70), (1, 90)):
+        wanted = refuses("layout-on-non-fused", bank_id=0, schema_index=schema)
+        line = excerpt(failure(path, Answer({}), wanted), inputs)[0]
+        assert line.split()[0] == str(offset)
+        assert f"; schema {schema}.layout = 1" in line
+
+
+def test_a_missing_defect_is_shown_at_its_mark(inputs: Path) -> None:
+    """An item of `defects` leads to the mark of its kind, also where only one of its facts is wrong."""
+    path = golden(inputs, at_90=b"\x01")
+    item = {"kind": "layout-on-non-fused", "names": {"bank_id": 0, "schema_index": 1}}
+    near = {"kind": "layout-on-non-fused", "names": {"bank_id": 0, "schema_index": 2}}
+    for found in ([], [near]):
+        wanted = answers(defects=free_order([item]) if not found else [item])
+        lines = excerpt(failure(path, Answer({"defects": found}), wanted), inputs)
+        assert "! layout-on-non-fused" in lines[0]
 
 
 def test_the_bytes_that_part_a_wrong_input_from_its_legal_twin_are_shown(inputs: Path) -> None:
-    """A refusal that went wrong is shown where the two inputs of the test part."""
-    data = bytearray(GOLDEN.read_bytes())
-    (inputs / "a.lyrw").write_bytes(data)
-    data[16] ^= 1
-    (inputs / "wrong.lyrw").write_bytes(data)
-    lines = around(failure(inputs / "wrong.lyrw", ""), inputs)
-    assert any(line.split()[0] == "16" for line in lines)
+    """Where the ruler marks nothing of the kind, the lines begin where the two inputs of the test part."""
+    path = golden(inputs, at_16=b"\xff")
+    (inputs / "a.lyrw").write_bytes(GOLDEN.read_bytes())
+    lines = excerpt(failure(path, Answer({}), refuses("truncated")), inputs)
+    assert lines[0].split()[0] == "16"
+
+
+def test_an_explanation_goes_on_below(inputs: Path) -> None:
+    """A long line is not cut: what is left of its comment stands on the next one, below it."""
+    path = golden(inputs, at_4=(0x01020304).to_bytes(4, "little"), at_0=b"WRYL")
+    lines = excerpt(failure(path, Answer({}), refuses("bad-magic")), inputs)
+    assert len(lines) <= MOST_LINES
+    assert all(len(line) <= WIDTH for line in lines)
+    first = " ".join([lines[0], lines[1].lstrip(" ;")])
+    assert first.endswith("! bad-magic: 57 52 59 4C, expected 4C 59 52 57")
+    assert lines[1].index(";") == lines[0].index(";")
+
+
+def test_the_end_of_a_cut_file_is_shown_with_what_stands_before_it(inputs: Path) -> None:
+    """The mark of a cut file is its last line, which alone would say little."""
+    path = golden(inputs)
+    path.write_bytes(path.read_bytes()[:51])
+    lines = excerpt(failure(path, Answer({}), refuses("truncated")), inputs)
+    assert "cut: " in lines[0]
+    assert "! truncated" in " ".join(lines[1:])
 
 
 def test_a_request_without_a_file_has_no_bytes(inputs: Path) -> None:
     """Nothing is shown of a path that is missing, a folder or no path at all."""
-    assert around(failure(inputs / "missing.lyrw", ""), inputs) == []
-    assert around(failure(inputs, ""), inputs) == []
+    said = Answer({}), refuses("truncated")
+    assert excerpt(failure(inputs / "missing.lyrw", *said), inputs) == []
+    assert excerpt(failure(inputs, *said), inputs) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pytest_vindex3.formats._ruler import NOTHING, Span
+from pytest_vindex3.formats._ruler import Span
 from vindex3_reference.lyrw import vocabulary, wire
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def record_spans(
     say: Callable[[str, int, Values], Said],
     *,
     path: str = "",
-    about: Mapping[str, object] = NOTHING,
+    about: Mapping[str, object] | None = None,
 ) -> Iterator[Span]:
     """The fields of the record at `at`, as far as the file has them; the last may be cut.
 
@@ -64,12 +64,12 @@ def record_spans(
             return
         if have < length:
             cut = f"cut: {have} of {length} bytes"
-            yield Span(start, have, f"{prefix}.{name}", note=cut, paths=paths, about=about)
+            yield Span(start, have, f"{prefix}.{name}", note=cut, paths=paths, about=about or {})
             return
         values[name] = int.from_bytes(source.read(start, start + length), "little")
         said = say(name, values[name], values)
         field = f"{prefix}.{name}"
-        yield Span(start, length, field, said.value, said.note, said.marks, paths=paths, about=about)
+        yield Span(start, length, field, said.value, said.note, said.marks, paths=paths, about=about or {})
 
 
 def word(name: str, tag: int) -> str:

@@ -237,8 +237,7 @@ class Tables:
     def _zero_rows(self, segment: Segment, place: int, rows: int) -> Span:
         first, last = self._row_name(segment, place), self._row_name(segment, place + ROW * (rows - 1))
         note = f"{rows} rows of zeros, up to {last}"
-        about = self.about(*self._at(segment, place))
-        return Span(place, ROW * rows, first, note=note, marks=("region-in-tables",), about=about)
+        return Span(place, ROW * rows, first, note=note, marks=("region-in-tables",))
 
     def _row(self, segment: Segment, place: int) -> Iterator[Span]:
         name = self._row_name(segment, place)

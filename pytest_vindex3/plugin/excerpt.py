@@ -1,0 +1,147 @@
+"""The annotated bytes that a failure is about: the field that differs, or what the ruler marks as wrong.
+
+The lines of a dump say in which place of an answer they are told of, and what they belong to; so nothing
+is guessed here, and nothing of any format is known.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from pytest_vindex3.contract.difference import MISSING, Difference
+from pytest_vindex3.contract.outcome import Answer, Misfit, Refused
+from pytest_vindex3.formats import Line, dump
+from pytest_vindex3.plugin.check import Failure
+from pytest_vindex3.plugin.expect import Answers, Refuses
+
+MOST_LINES = 5
+WIDTH = 98
+_MOST_OF_A_LINE = 3
+_LARGEST = 1 << 20
+_LOOKED_AT = 2000
+_DEFECT = re.compile(r"(\w+)\[(\d+)\]")
+
+
+def excerpt(failure: Failure, folder: Path) -> list[str]:
+    """A few annotated lines of the input that the failing request was about; none where it has no file.
+
+    The line that matters comes first, unless it is the last one; a long line goes on below its comment.
+    """
+    named = failure.reply.arguments.get("path")
+    if not isinstance(named, str):
+        return []
+    path = Path(named)
+    try:
+        if not path.is_file():
+            return []
+        lines = list(islice(dump(path, everything=False), _LOOKED_AT))
+        first = _place(failure, lines, path, folder)
+    except OSError:
+        return []
+    first = max(0, min(first, len(lines) - 2))
+    chosen = lines[first : first + MOST_LINES]
+    width = max(4, len(str(chosen[-1].offset))) if chosen else 0
+    shown = [_wrapped(line.text(width)) for line in chosen]
+    return [
+        part
+        for at, parts in enumerate(shown)
+        for part in parts
+        if sum(map(len, shown[: at + 1])) <= MOST_LINES
+    ]
+
+
+def _place(failure: Failure, lines: Sequence[Line], path: Path, folder: Path) -> int:
+    """The line that the failure is about; the first one where nothing says it."""
+    difference, outcome, wanted = failure.difference, failure.reply.outcome, failure.expectation
+    found: int | None = None
+    if isinstance(wanted, Refuses):
+        found = _marked(lines, wanted.kinds, wanted.names)
+    elif isinstance(outcome, Refused):
+        found = _marked(lines, (outcome.kind,), outcome.names)
+    elif difference:
+        found = _told(failure, difference, lines)
+    return _changed(lines, path, folder) if found is None else found
+
+
+def _told(failure: Failure, difference: Difference, lines: Sequence[Line]) -> int | None:
+    """The line of the place in the answer that differs."""
+    outcome = failure.reply.outcome
+    item = difference.found if difference.expected is MISSING else difference.expected
+    if isinstance(item, Mapping) and {"where", "field"} <= item.keys():
+        return _of_path(lines, f"{item['where']}.{item['field']}", {})
+    defect = item if isinstance(item, Mapping) else _listed(outcome, difference.path)
+    if {"kind", "names"} <= defect.keys():
+        return _marked(lines, (str(defect["kind"]),), defect["names"])
+    path = outcome.where if isinstance(outcome, Misfit) else difference.path
+    expected = failure.expectation.keys if isinstance(failure.expectation, Answers) else {}
+    return _of_path(lines, path, {**failure.reply.arguments, **expected})
+
+
+def _listed(outcome: object, path: str) -> Mapping[str, object]:
+    """The item of a list in the answer that a path leads through; nothing where there is none."""
+    step = _DEFECT.match(path)
+    value = outcome.value if isinstance(outcome, Answer) else None
+    items = value.get(step[1]) if step and isinstance(value, Mapping) else None
+    item = items[int(step[2])] if step and isinstance(items, list) and int(step[2]) < len(items) else None
+    return item if isinstance(item, Mapping) else {}
+
+
+def _of_path(lines: Sequence[Line], path: str, about: Mapping[str, object]) -> int | None:
+    """The line that is told of at this path, else below it, else at the nearest place around it."""
+    nearest, depth = None, 0
+    for at, line in enumerate(lines):
+        for told in line.paths if _fits(line, about) else ():
+            if told == path:
+                return at
+            if nearest is None and told.startswith((f"{path}.", f"{path}[")):
+                nearest, depth = at, len(path)
+            if path.startswith((f"{told}.", f"{told}[")) and len(told) > depth:
+                nearest, depth = at, len(told)
+    return nearest
+
+
+def _marked(lines: Sequence[Line], kinds: Sequence[str], names: object) -> int | None:
+    """The first line that has a mark of one of these kinds and belongs to what the facts name, else any."""
+    marked = [
+        at for at, line in enumerate(lines) if any(mark.partition(":")[0] in kinds for mark in line.marks)
+    ]
+    facts = names if isinstance(names, Mapping) else {}
+    fitting = (at for at in marked if _fits(lines[at], facts))
+    return next(fitting, marked[0] if marked else None)
+
+
+def _fits(line: Line, about: Mapping[str, object]) -> bool:
+    """Whether the line belongs to what these coordinates name, as far as they name it."""
+    return all(about.get(name) in (None, value) for name, value in line.about.items())
+
+
+def _changed(lines: Sequence[Line], path: Path, folder: Path) -> int:
+    """The line of the first byte in which the input differs from another one of its test, or the first."""
+    place = _first_change(path, folder)
+    return next((at for at, line in enumerate(lines) if line.offset + line.length > place), 0)
+
+
+def _first_change(path: Path, folder: Path) -> int:
+    if path.stat().st_size > _LARGEST:
+        return 0
+    data = path.read_bytes()
+    for other in sorted(folder.glob(f"*{path.suffix}")):
+        if other != path and other.is_file() and other.stat().st_size <= _LARGEST:
+            twin = other.read_bytes()
+            shared = min(len(data), len(twin))
+            return next((place for place in range(shared) if data[place] != twin[place]), shared)
+    return 0
+
+
+def _wrapped(text: str) -> list[str]:
+    """A line of a dump, gone on with below its comment where it is long."""
+    plain = text.encode("ascii", "backslashreplace").decode("ascii").rstrip()
+    column = max(0, plain.find("; "))
+    parts = textwrap.wrap(plain, WIDTH, subsequent_indent=" " * column + ";   ") or [plain]
+    if len(parts) > _MOST_OF_A_LINE:
+        parts = [*parts[: _MOST_OF_A_LINE - 1], parts[_MOST_OF_A_LINE - 1][: WIDTH - 4] + " ..."]
+    return parts
