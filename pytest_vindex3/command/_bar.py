@@ -47,14 +47,14 @@ def draw(bar: Bar, columns: int, glyphs: Glyphs) -> Drawn:
     inner = max(columns, LEAST_COLUMNS) - 1
     first, last = bar.pieces[0].start, bar.pieces[-1].stop
     edges = _magnified(bar.pieces, inner) if bar.magnified else _scaled(bar.pieces, inner)
-    every, ticks = _thinned(bar.ticks, inner)
+    every, ticks = thinned(bar.ticks, inner)
     marks = {inner * (tick - first) // max(1, last - first) for tick in ticks}
     stops = {*edges, *marks} - {0, inner}
     upper = _border(stops, inner, glyphs, glyphs.corners[:2], glyphs.upper)
     lower = _border(stops, inner, glyphs, glyphs.corners[2:], glyphs.lower)
     cells = tuple((left + 1, right) for left, right in pairwise(edges))
     scale = "magnified" if bar.magnified else "to scale"
-    title = ", ".join(filter(None, (bar.title, scale, _tick_words(every, len(bar.ticks)))))
+    title = ", ".join(filter(None, (bar.title, scale, tick_words(every, len(bar.ticks)))))
     return Drawn(title, (upper, _labels(bar.pieces, edges, inner, glyphs), lower, _places(bar, edges)), cells)
 
 
@@ -78,15 +78,16 @@ def _magnified(pieces: tuple[Piece, ...], inner: int) -> list[int]:
     return [*edges[:-1], inner]
 
 
-def _thinned(ticks: tuple[int, ...], inner: int) -> tuple[int, tuple[int, ...]]:
-    """Every so manieth tick, a power of two, such that they can be told apart."""
+def thinned(ticks: tuple[int, ...], room: int) -> tuple[int, tuple[int, ...]]:
+    """Every second, fourth, eighth ... tick, until the room tells them apart; and how many one stands for."""
     every = 1
-    while len(ticks) // every * _TICK_ROOM > inner:
+    while len(ticks) // every * _TICK_ROOM > room:
         every *= 2
     return every, ticks[::every]
 
 
-def _tick_words(every: int, count: int) -> str:
+def tick_words(every: int, count: int) -> str:
+    """What the ticks of a bar are, "" where there are none to tell apart."""
     if count < 2:
         return ""
     return f"a tick for each of {count:,} entries" if every == 1 else f"a tick for every {every} entries"

@@ -52,6 +52,8 @@ def _progress() -> Progress:
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
+        # Lines for a terminal are put above the bar; lines for a pipe are none of its business.
+        redirect_stdout=sys.stdout.isatty(),
     )
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
+from pytest_vindex3.command._bar import thinned, tick_words
 from pytest_vindex3.command._layout_page import entry_bars, layout_page, payload_bar
 from pytest_vindex3.formats import Bar, Piece, exact, near
 from pytest_vindex3.formats.lyrw.page import tables_bar
@@ -21,6 +22,7 @@ MARGIN: Final = 24
 _INNER: Final = WIDTH - 2 * MARGIN
 _HEIGHT: Final = 44
 _STEP: Final = 124
+_MOST_TICKS: Final = 8192
 _LETTER: Final = 6.7
 """Pixels of a letter at the size of labels."""
 _COLOURS: Final = ("#7cc4c4", "#9ccf7c", "#c9a3e0", "#8fb4ec", "#e6cf7a", "#e6a98c")
@@ -106,15 +108,16 @@ def _lens(top: int, upper: tuple[float, float], bottom: int, lower: tuple[float,
 def _drawn(band: _Band) -> Iterator[str]:
     bar, top = band.bar, band.top
     scale = "magnified" if bar.magnified else "to scale"
-    ticks = f", a tick for each of {len(bar.ticks):,} entries" if len(bar.ticks) > 1 else ""
-    yield f'<text class="h" x="{MARGIN}" y="{top - 10}">{escape(bar.title)}, {scale}{ticks}</text>'
+    every, ticks = thinned(bar.ticks, _MOST_TICKS)
+    title = ", ".join(filter(None, (bar.title, scale, tick_words(every, len(bar.ticks)))))
+    yield f'<text class="h" x="{MARGIN}" y="{top - 10}">{escape(title)}</text>'
     for number, (piece, (left, right)) in enumerate(zip(bar.pieces, pairwise(band.edges), strict=True)):
         yield _piece(piece, left, right, top, _COLOURS[number % len(_COLOURS)])
-    for number, tick in enumerate(bar.ticks):
+    for number, tick in enumerate(ticks):
         x = f"{band.at(tick):.2f}"
         yield (
             f'<line class="t" x1="{x}" x2="{x}" y1="{top}" y2="{top + 10}">'
-            f"<title>tick {number} at {tick}</title></line>"
+            f"<title>tick {number * every} at {tick}</title></line>"
         )
     yield from _places(band)
 

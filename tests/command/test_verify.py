@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from pytest_vindex3.command import _progress
@@ -154,16 +155,19 @@ class _Terminal(io.StringIO):
 
 def test_long_work_shows_its_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal stderr says what is judged, how much is done and what was read; a pipe gets nothing."""
-    terminal = _Terminal()
+    terminal, piped = _Terminal(), io.StringIO()
     monkeypatch.setattr(_progress, "PATIENCE", 0)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "stdout", piped)
     with _progress.watched(3) as begin:
         begin("layer_000.lyrw")
         begin("layer_001.lyrw")
         until = time.monotonic() + 20
         while "layer_001.lyrw" not in terminal.getvalue() and time.monotonic() < until:
             time.sleep(0.02)
+        click.echo("layer_000.lyrw: clean")
+    assert piped.getvalue() == "layer_000.lyrw: clean\n"
     assert "layer_001.lyrw" in terminal.getvalue()
     assert "1/3" in terminal.getvalue()
     if _progress.bytes_read() is not None:

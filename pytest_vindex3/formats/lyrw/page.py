@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_vindex3.formats._page import Bar, Facts, Grid, Page, Part, Piece, counted, exact, near
 from pytest_vindex3.formats.lyrw.schemas import MOST_ROWS, Shape, entry_bytes, ruled, schema_grid
@@ -11,6 +11,8 @@ from vindex3_reference.lyrw import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+_MOST_NAMED: Final = 10
 
 
 def layer_page(name: str, size: int, observation: Mapping[str, Any]) -> Page:
@@ -146,12 +148,15 @@ def _remarks(size: int, observation: Mapping[str, Any], shapes: Sequence[list[Sh
             f"by their rules the regions take {exact(declared)}, which is more payload than there is: "
             "the file is cut, or its rows say otherwise"
         )
-    for bank, own in zip(observation["banks"], shapes, strict=True):
-        if any(
-            shape.schema["role"] == "gate_up_fused" and shape.schema["layout"] == "unspecified"
-            for shape in own
-        ):
-            yield f"bank {bank['bank_id']}: how gate and up lie in gate_up_fused is not said"
+    unsaid = [
+        str(bank["bank_id"])
+        for bank, own in zip(observation["banks"], shapes, strict=True)
+        if any((one.schema["role"], one.schema["layout"]) == ("gate_up_fused", "unspecified") for one in own)
+    ]
+    if unsaid:
+        more = ", ..." if len(unsaid) > _MOST_NAMED else ""
+        banks = f"bank{'s' if len(unsaid) > 1 else ''} {', '.join(unsaid[:_MOST_NAMED])}{more}"
+        yield f"{banks}: how gate and up lie in gate_up_fused is not said"
 
 
 def _declared(observation: Mapping[str, Any], shapes: Sequence[list[Shape]]) -> int | None:
