@@ -16,7 +16,7 @@ from vindex3_fixtures.lyrw.plan import Plan, layout, payload, plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_vindex3.contract.outcome import Outcome, Reply
+    from pytest_vindex3.contract.outcome import Limits, Outcome, Reply
     from pytest_vindex3.plugin.ask import Ask
 
 REMOVED: Final = object()
@@ -45,9 +45,12 @@ def lay(ask: Ask, document: Any) -> Reply:
     return ask("lyrw.layout", plan=document)
 
 
-def write(ask: Ask, name: str, document: Any, pieces: Sequence[dict[str, Any]]) -> Reply:
+def write(
+    ask: Ask, name: str, document: Any, pieces: Sequence[dict[str, Any]], limits: Limits | None = None
+) -> Reply:
     """Ask for a file of this name, in the test's own folder."""
-    return ask("lyrw.write", plan=document, payload=list(pieces), path=str(ask.folder / name))
+    path = str(ask.folder / name)
+    return ask("lyrw.write", limits=limits, plan=document, payload=list(pieces), path=path)
 
 
 def write_file(ask: Ask, name: str, file: LyrwFile, document: Plan | None = None) -> Reply:

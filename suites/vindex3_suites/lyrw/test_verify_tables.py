@@ -136,6 +136,21 @@ def test_uncovered_entries_are_found(ask: Ask, case: tuple[LyrwFile, list[tuple[
     check_found(ask, "SEGMENTS-MULTI-03", split, file, *(segment_gap(*gap) for gap in gaps))
 
 
+@clause("SEGMENTS-MULTI-03")
+@cases(
+    as_many_entries_as_the_bank=(_covered(4, (0, 0, 2), (1, 0, 2)), (2, 4), (0, 1, 0, 2)),
+    more_entries_than_the_bank=(_covered(5, (0, 0, 4), (1, 1, 3)), (4, 5), (0, 1, 1, 4)),
+    between=(_covered(6, (0, 0, 3), (1, 2, 1), (2, 4, 2)), (3, 4), (0, 1, 2, 3)),
+)
+def test_entries_that_are_shared_fill_no_gap(
+    ask: Ask, case: tuple[LyrwFile, tuple[int, int], tuple[int, int, int, int]]
+) -> None:
+    """Segments that hold enough entries in all leave a gap where they share some of them."""
+    wrong, gap, shared = case
+    found = (segment_gap(0, *gap), segment_overlap(0, *shared))
+    check_found(ask, "SEGMENTS-MULTI-03", replace(wrong, segments=None), wrong, *found)
+
+
 @clause("SEGMENTS-MULTI-04")
 @cases(
     one_entry=(_covered(3, (0, 0, 2), (1, 1, 2)), [(0, 0, 1, 1, 2)]),
