@@ -109,14 +109,14 @@ def _jobs(files: Iterable[str], each: bool, form: str | None) -> list[_Job]:
     Raises:
         click.UsageError: a file of no format, or of one that cannot be judged.
     """
-    grouped: dict[tuple[str, str], _Job] = {}
-    for path in files:
+    grouped: dict[tuple[str, int], _Job] = {}
+    for position, path in enumerate(files):
         entry = format_of(path, form)
         if not isinstance(entry, Verifies):
             raise click.UsageError(
                 f"{path}: files of the format {entry.name} cannot be judged yet; dump shows them"
             )
-        key = (entry.name, entry.whole if entry.whole and not each else path)
+        key = (entry.name, -1 if entry.whole and not each else position)
         known = grouped[key].paths if key in grouped else ()
         grouped[key] = _Job(entry, (*known, path))
     return list(grouped.values())

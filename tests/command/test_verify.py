@@ -89,6 +89,7 @@ def test_files_of_two_layers_are_no_layer(layer: Callable[[str], Path], run: Cal
         f"{files[0]}: clean\n{files[1]}: clean\n2 clean\n",
         "",
     )
+    assert run("verify", "--each", files[0], files[0]).out.endswith("\n2 clean\n")
 
 
 def test_the_gravest_outcome_is_the_exit_code(layer: Callable[[str], Path], run: Callable[..., Any]) -> None:
