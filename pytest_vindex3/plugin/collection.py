@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.plugin import identity
+from pytest_vindex3.plugin import identity, overclaim
 from pytest_vindex3.plugin.identity import IMPLEMENTATION, Identity
 from pytest_vindex3.plugin.known import greedy
-from pytest_vindex3.plugin.selection import meant, unmatched
+from pytest_vindex3.plugin.selection import fits, meant, unmatched
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import Row
@@ -39,7 +39,8 @@ class Collection:
         self._refuse_greedy({known.id for _, known in claimed})
         chosen = quick(claimed) if settings.profile == "quick" else claimed
         state.expected |= {self._key(known) for _, known in chosen}
-        state.unmatched = unmatched(settings.only, [known for _, known in ours])
+        globs = [glob for glob in settings.only if not fits(glob, overclaim.ID)]
+        state.unmatched = unmatched(globs, [known for _, known in ours])
         chosen = [pair for pair in chosen if meant(settings.only, pair[1])]
         kept = {id(item) for item, _ in chosen}
         left_out = [item for item, _ in ours if id(item) not in kept]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from pytest_vindex3.plugin import goldens, known
+from pytest_vindex3.plugin import goldens, known, overclaim
 from pytest_vindex3.plugin.header import header
+from pytest_vindex3.plugin.selection import fits
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.document import Report, counts, write_report
 from pytest_vindex3.report.row import Row, clause_verdicts
@@ -63,6 +64,7 @@ class Ending:
     def _conclude(self, config: pytest.Config, exitstatus: int) -> Standing:
         state = self._state
         state.drop_told_canaries()
+        self._add_overclaims()
         rows = state.sorted_rows()
         left_out = self._left_out(config)
         errors = [f"{row.id}: {row.reason}" for row in rows if row.verdict == "error"]
@@ -80,6 +82,15 @@ class Ending:
                 claimed={one.label: one.description.verbs for one in implementations},
             ),
         )
+
+    def _add_overclaims(self) -> None:
+        """Tell of listed verbs that there are not, unless a part was asked for that is another one."""
+        state, only = self._state, self._state.session.settings.only
+        if only and not any(fits(glob, overclaim.ID) for glob in only):
+            return
+        for row in overclaim.overclaims(state.session.implementations):
+            known.settle(row, state.known, dt.datetime.now(dt.UTC).date())
+            state.add(row)
 
     def _left_out(self, config: pytest.Config) -> str:
         missing = len(self._state.expected - self._state.rows.keys())

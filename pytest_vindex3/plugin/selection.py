@@ -26,11 +26,11 @@ def meant(globs: Collection[str], known: Identity) -> bool:
 
 
 def unmatched(globs: Iterable[str], tests: Collection[Identity]) -> list[str]:
-    """The globs that mean no test, each with what looks most like it."""
+    """The globs that mean no test, each with what looks most like it, best first."""
     names = {name for known in tests for name in (known.id, known.function, known.family, *known.clauses)}
     silent = [glob for glob in globs if not any(matches(glob, known) for known in tests)]
-    near = {glob: difflib.get_close_matches(glob, names, n=1) for glob in silent}
-    return [f"{glob} (nearest: {near[glob][0]})" if near[glob] else glob for glob in silent]
+    near = {glob: difflib.get_close_matches(glob, names) for glob in silent}
+    return [f"{glob} (nearest: {', '.join(near[glob])})" if near[glob] else glob for glob in silent]
 
 
 def fits(glob: str, name: str) -> bool:

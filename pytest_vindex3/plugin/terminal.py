@@ -16,6 +16,10 @@ from pytest_vindex3.report.row import Row
 
 _REPLACED = ("failed", "advice")
 _MOST_ERRORS = 5
+_PATHS_GIVEN = (
+    "vindex3: paths were given, and no test is there: the suites run without paths, "
+    "or with --pyargs vindex3_suites"
+)
 
 
 class Terminal:
@@ -54,7 +58,9 @@ class Terminal:
             self._state.add(Row.of(row))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Generator[None]:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+    ) -> Generator[None]:
         """Print our pages and summary; keep our failures out of pytest's own sections."""
         stats = terminalreporter.stats
         before = {name: stats[name] for name in _REPLACED if name in stats}
@@ -66,6 +72,14 @@ class Terminal:
         finally:
             stats.update(before)
             self._print(terminalreporter)
+            if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and config.option.file_or_dir:
+                self._explain(terminalreporter)
+
+    def _explain(self, out: pytest.TerminalReporter) -> None:
+        """Say why nothing ran where paths hold no test: most likely the suites were meant."""
+        if self._state.standing is None and self._state.origin is None:
+            out.ensure_newline()
+            out.write_line(_PATHS_GIVEN, yellow=True)
 
     def _print(self, out: pytest.TerminalReporter) -> None:
         state = self._state

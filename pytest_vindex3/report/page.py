@@ -72,6 +72,8 @@ def _whole(shown: Sequence[str], most: int) -> Sequence[str]:
 def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
     which = shlex.quote(row.node) if row.node else f"--vindex3-only={shlex.quote(row.id)}"
     again = f"pytest {shlex.quote(f'--vindex3-impl={spec}')} {which}"
+    if not data["verb"]:
+        return [_line("replay", again)]
     words = [f"{name}={_word(value, row.inputs)}" for name, value in data["arguments"].items()]
     call = " ".join(["vindex3 call", shlex.quote(spec), data["verb"], *map(shlex.quote, words)])
     return [_line("replay", again), _line("or", call)]

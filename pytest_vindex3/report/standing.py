@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.report.row import EXECUTED, RED, Row, clause_verdicts
+from pytest_vindex3.report.shown import cut
 
 CONFORMANT: Final = 0
 NOT_CONFORMANT: Final = 1
@@ -15,6 +17,7 @@ INTERRUPTED: Final = 2
 INTEGRITY: Final = 3
 USAGE: Final = 4
 NOTHING: Final = 5
+_GOOD: Final = "conformant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class Standing:
     code: int
 
     def __str__(self) -> str:
-        return f"{self.word}: {self.reason}" if self.reason else self.word
+        link = ", " if self.word == _GOOD else ": "
+        return f"{self.word}{link}{self.reason}" if self.reason else self.word
 
 
 def standing(rows: Sequence[Row], ended: Ended) -> Standing:
@@ -88,7 +92,13 @@ def _green(rows: Sequence[Row]) -> Standing:
     known = sum(row.verdict == "known failure" for row in rows)
     if known:
         return Standing("not certified", f"{known} known failure{'s' if known > 1 else ''}", CONFORMANT)
-    return Standing("conformant", "", CONFORMANT)
+    reasons = Counter(row.reason for row in rows if row.verdict == "not run")
+    if not reasons:
+        return Standing(_GOOD, "", CONFORMANT)
+    number, (first, _) = reasons.total(), reasons.most_common(1)[0]
+    others = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    tests = f"{number} test{'s' if number > 1 else ''} not run"
+    return Standing(_GOOD, f"{tests}: {cut(first, 90)}{others}", CONFORMANT)
 
 
 def promise(rows: Sequence[Row], claimed: Mapping[str, Iterable[str]]) -> str:

@@ -58,7 +58,8 @@ def _others(group: Sequence[Row], reported: bool) -> str:
         return ""
     clauses = {row.failure["clause"] for row in group if row.failure}
     where = "all of them in the report" if reported else "--vindex3-report=FILE.json lists them all"
-    return f"{len(group) - 1} more of this cause, {len(clauses)} clauses; {where}"
+    several = "s" if len(clauses) > 1 else ""
+    return f"{len(group) - 1} more of this cause, {len(clauses)} clause{several}; {where}"
 
 
 def closing(rows: Sequence[Row], verdict: Standing, unmatched: Sequence[str], report: str) -> list[str]:
@@ -70,7 +71,7 @@ def closing(rows: Sequence[Row], verdict: Standing, unmatched: Sequence[str], re
     reasons = Counter(row.reason for row in rows if row.verdict == "not run")
     lines += [f"not run: {cut(reason, 90)} ({number})" for reason, number in reasons.most_common(2)]
     if unmatched:
-        lines.append(f"matches no test: {cut(', '.join(unmatched), 90)}")
+        lines.append(f"matches no test: {cut(', '.join(unmatched))}")
     if report:
         lines.append(f"report: {report}")
     return [*lines, f"verdict: {verdict}"]

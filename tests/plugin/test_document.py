@@ -138,3 +138,19 @@ def test_the_standing_of_a_run(rows: list[Row], ended: Ended, word: str, code: i
     """Integrity, usage, red, interrupted, nothing, partial, promise: the first that applies."""
     verdict = standing(rows, ended)
     assert (verdict.word, verdict.code) == (word, code)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "line"),
+    [
+        ([], "conformant"),
+        (["no sparse files"], "conformant, 1 test not run: no sparse files"),
+        (["in process", "no root", "in process"], "conformant, 3 tests not run: in process, and 1 more"),
+    ],
+)
+def test_a_good_verdict_says_what_was_not_run(reasons: list[str], line: str) -> None:
+    """Nobody takes a run in which clauses were not measured for a whole certificate."""
+    silent = [
+        replace(ROW, id=f"t::{n}", verdict="not run", reason=reason) for n, reason in enumerate(reasons)
+    ]
+    assert str(standing([WHOLE, *silent], Ended(claimed=CLAIMED))) == line

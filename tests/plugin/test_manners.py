@@ -161,6 +161,43 @@ def test_a_suite_that_cannot_be_imported_is_told_as_such(project: Project) -> No
     assert "no such clause: LYRW-NONE-99" in run.out
 
 
+OVER = """
+from obedient import lyrw_parse
+
+vindex3_verbs = ["lyrw.parse", "lyrw.prase", "waste.open"]
+"""
+
+
+def test_a_listed_verb_that_does_not_exist_is_a_fault(project: Project) -> None:
+    """Over-claiming turns a green run red, with a page that can be replayed; other parts do not tell."""
+    project.write(over=OVER).suite("test_all", CASES)
+    here = ("--vindex3-impl=over", "--vindex3-in-process", "test_all.py", "-k", "other")
+    run = project.write(
+        over=OVER + "def lyrw_parse(path):\n    from obedient import lyrw_parse as own\n"
+        "    return own(path)\n"
+    ).run(*here)
+    assert run.code == 1
+    assert run.verdicts == {"test_all.py::test_other": "pass", "describe": "fault"}
+    assert "  over-claim no such verb: lyrw.prase" in run.lines
+    assert any(line.endswith("lyrw.prase: perhaps lyrw.parse is meant") for line in run.lines)
+    again = project.run("--vindex3-impl=over", "--vindex3-only=describe")
+    assert again.code == 1
+    assert again.verdicts["describe"] == "fault"
+    assert not any(line.startswith("matches no test") for line in again.lines)
+    assert project.run(*here, "--vindex3-only=LYRW-MAGIC-02").code == 0
+
+
+def test_a_path_without_tests_is_explained(project: Project) -> None:
+    """Where a path keeps the suites from running and holds no test, the way to run them is named."""
+    (project.folder / "empty").mkdir()
+    run = project.bare("--vindex3-impl=obedient", "--vindex3-in-process", "empty")
+    assert run.code == 5
+    assert any("the suites run without paths, or with --pyargs vindex3_suites" in line for line in run.lines)
+    own = project.write(test_own="def test_own(): pass\n").bare("--vindex3-impl=obedient", "test_own.py")
+    assert own.code == 0
+    assert "--pyargs" not in own.out
+
+
 DEAD = """
 import vindex3_reference.adapter as oracle
 
@@ -299,8 +336,9 @@ def test_only_means_ids_clauses_and_families(glob: str, meant: bool) -> None:
 
 def test_a_glob_that_means_nothing_is_told_with_the_nearest_name() -> None:
     """Of several globs those without a test are told, with what they look like."""
-    told = unmatched(["LYRW-*", "LYRW-MAGIC-10", "zzz"], [identity()])
-    assert told == ["LYRW-MAGIC-10 (nearest: LYRW-MAGIC-01)", "zzz"]
+    other = identity(clauses={"LYRW-MAGIC-02": None})
+    told = unmatched(["LYRW-*", "LYRW-MAGIG-02", "zzz"], [identity(), other])
+    assert told == ["LYRW-MAGIG-02 (nearest: LYRW-MAGIC-02, LYRW-MAGIC-01)", "zzz"]
 
 
 def test_quick_takes_the_first_case_and_drops_covered_generated_tests() -> None:
