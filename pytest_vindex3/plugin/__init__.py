@@ -2,6 +2,42 @@
 
 pytest loads this module in every project the kit is installed in, so it imports nothing but pytest
 and a table of options; all else is imported and registered when the option is set.
+
+The modules in the order in which a run goes through them:
+
+Starting
+    options     the table of options, on the command line and in the ini file
+    restart     the certifying run: pytest once more, with the suites' own ini and root
+    settings    what the options ask for
+    session     the implementations, each behind its door
+    known       the file of known failures
+    state       all that the hooks of one process share
+    hooks       what joins a session in which an implementation is named
+Choosing
+    identity    the stable id of a test, its clauses, the verbs it asks
+    selection   the globs of --vindex3-only
+    collection  which tests run: claimed, in the profile, asked for
+Judging
+    ask         the fixture through which a test reaches the implementation
+    generated   tests whose inputs are drawn
+    expect      what an outcome must be
+    check       the one way in which a test judges
+    canary      one small question a family, before anything else of it
+    verdict     from what a test did to its verdict
+    running     the hooks around a test, and its row
+Telling
+    compared    the two sides of a failed comparison
+    blame       whose fault it may be
+    facts       a failure as plain data
+    excerpt     the annotated bytes it is about
+    kept        its inputs, for a replay
+    telling     all of these, put on its row
+Ending
+    header      what is judged, by what, and how
+    goldens     whether the pinned files are what was pinned
+    overclaim   verbs that are listed and do not exist
+    ending      rows of all workers, the standing, the report, the exit code
+    terminal    what is printed; the texts themselves are made in `pytest_vindex3.report`
 """
 
 from __future__ import annotations

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+import re
 from typing import TYPE_CHECKING
+
+from pytest_vindex3 import plugin
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -55,3 +59,9 @@ def test_every_option_has_an_ini_twin_and_a_help_text(project: Project) -> None:
     ]
     assert all(f"--vindex3-{name}" in out for name in names)
     assert all(f"vindex3_{name.replace('-', '_')} (" in out for name in names)
+
+
+def test_the_reading_order_names_every_module() -> None:
+    """The package's own text has a line for each of its modules, and for nothing that is not there."""
+    named = re.findall(r"^    (\w+) {2,}\S", plugin.__doc__ or "", re.MULTILINE)
+    assert sorted(named) == sorted(module.name for module in pkgutil.iter_modules(plugin.__path__))
