@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vindex3 import cases, check, clause
 from pytest_vindex3.plugin.generated import generated
-from pytest_vindex3.strategies.lyrw import cut_layer_files, layer_files, placed_layer_files
+from pytest_vindex3.strategies.lyrw import cut_layer_files, knobs, layer_files, placed_layer_files
 from vindex3_fixtures.lyrw import Knobs, LyrwFile, Place, cut, observation, sampled
 from vindex3_fixtures.lyrw import vocabulary as v
 from vindex3_suites.lyrw.asking import partner, region
@@ -143,11 +143,16 @@ def _resolvable(file: LyrwFile) -> list[tuple[Place, int]]:
     return found
 
 
+def _with_pairs(shape: Knobs) -> LyrwFile:
+    """A file of this shape, grown so far that it is likely to have pairs."""
+    return sampled(replace(shape, pairs=True, schemas=shape.schemas + 4, entries=shape.entries + 1))
+
+
 @clause("PAIR-FIND-01", "PAIR-FIND-02")
 @generated(
-    layer_files(banks=1, schemas=6, segments=1, split=False, unknown=False).filter(
-        lambda file: bool(_resolvable(file))
-    )
+    knobs(banks=1, schemas=2, entries=4, segments=1, split=False, unknown=False)
+    .map(_with_pairs)
+    .filter(lambda file: bool(_resolvable(file)))
 )
 def test_a_drawn_pair_is_resolved(ask: Ask, drawn: LyrwFile) -> None:
     """Any values schema of any legal file has the partner that equal numbers give."""
