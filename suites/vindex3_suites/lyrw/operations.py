@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3.contract.difference import MISSING, free_order
+from pytest_vindex3.contract.difference import MISSING, Difference, free_order
 from pytest_vindex3.contract.patterns import EachOf
 from pytest_vindex3.plugin.expect import Answers
 from vindex3_fixtures.lyrw import LyrwFile
@@ -19,6 +20,42 @@ if TYPE_CHECKING:
 FORMATS = list(v.FORMATS.values())
 PACKINGS = list(v.PACKINGS.values())
 LAYOUTS = list(v.LAYOUTS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Entries as pairs [first, end) in any order: ranges that touch may be one or several."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+    def difference(self, found: object, path: str) -> Difference | None:
+        """A difference unless the pairs hold exactly these entries."""
+        expected = _joined(self.ranges)
+        pairs = found if isinstance(found, list) else []
+        fits = isinstance(found, list) and all(_is_range(pair) for pair in pairs)
+        shown = [list(one) for one in expected]
+        return None if fits and _joined(pairs) == expected else Difference(path, shown, found)
+
+
+def _is_range(pair: object) -> bool:
+    integers = isinstance(pair, list) and [type(one) for one in pair] == [int, int]
+    return integers and isinstance(pair, list) and pair[0] < pair[1]
+
+
+def _joined(pairs: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
+    """The ranges in order, those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for first, end in sorted(map(tuple, pairs)):
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((first, end))
+    return found
+
+
+def covered(*ranges: tuple[int, int]) -> Covered:
+    """Expect exactly these entries."""
+    return Covered(ranges)
 
 
 def judged(

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import cases, check, clause, free_order
 from pytest_vindex3.contract.patterns import one_of
+from pytest_vindex3.plugin.expect import Answers
 from vindex3_fixtures.lyrw.programmes import APART as APART_ROLES
 from vindex3_fixtures.lyrw.programmes import FUSED as FUSED_ROLES
 from vindex3_fixtures.lyrw.programmes import RoleSet
+from vindex3_fixtures.numbers import Numbers
 from vindex3_suites.lyrw.operations import (
+    covered,
     forbidden,
     forbidden_by_each,
     judged,
@@ -48,9 +51,9 @@ def _executed(ask: Ask, files: list[LyrwFile], programme: str = GATED, /, **opti
     return judged(ask, files, "execute", 6, programme=programme, **options)
 
 
-def _set(roles: RoleSet, state: str, *covered: tuple[int, int]) -> dict[str, Any]:
-    ranges = {"covered": free_order([list(one) for one in covered])} if covered else {}
-    return {"roles": list(roles), "state": state, **ranges}
+def _set(roles: RoleSet, state: str, *ranges: tuple[int, int]) -> dict[str, Any]:
+    there = {"covered": covered(*ranges)} if ranges else {}
+    return {"roles": list(roles), "state": state, **there}
 
 
 BLOCKED_FUSED = _set(FUSED_ROLES, "blocked")
@@ -150,12 +153,11 @@ def test_a_set_of_some_entries_is_partial(
     ask: Ask, case: tuple[list[LyrwFile], tuple[tuple[int, int], ...]]
 ) -> None:
     """Roles that cover the same entries, but not all, name those; the operand is missing for the others."""
-    files, covered = case
+    files, ranges = case
     check("CAPABILITY-EXEC-06", _executed(ask, WHOLE), permitted("execute"))
-    named = free_order([list(one) for one in covered])
-    roles = one_of(*FUSED_ROLES)
-    lost = reason("missing-operand", object=6, operand=roles, reason="partial-coverage", covered=named)
-    sets = [_set(FUSED_ROLES, "partial", *covered), BLOCKED_APART]
+    names = {"object": 6, "operand": one_of(*FUSED_ROLES), "covered": covered(*ranges)}
+    lost = reason("missing-operand", reason="partial-coverage", **names)
+    sets = [_set(FUSED_ROLES, "partial", *ranges), BLOCKED_APART]
     check("CAPABILITY-EXEC-06", _executed(ask, files), forbidden_by_each("execute", lost, role_sets=sets))
 
 
@@ -166,7 +168,7 @@ def test_covered_entries_are_those_required(ask: Ask) -> None:
     check("CAPABILITY-EXEC-06", _executed(ask, WHOLE, **required), permitted("execute"))
     files = layer((FUSED_ROLES, ((0, 3),)))
     sets = [_set(FUSED_ROLES, "partial", (1, 3)), BLOCKED_APART]
-    lost = reason("missing-operand", reason="partial-coverage", covered=[[1, 3]])
+    lost = reason("missing-operand", reason="partial-coverage", covered=covered((1, 3)))
     expected = forbidden_by_each("execute", lost, role_sets=sets)
     check("CAPABILITY-EXEC-06", _executed(ask, files, **required), expected)
 
@@ -223,3 +225,62 @@ def test_the_file_of_a_missing_operand_is_one_of_the_layer(ask: Ask) -> None:
     lost = missing("bias", "absent", 6, layer=0, segment=one_of(None, *paths))
     reply = judged_paths(ask, paths, "execute", 6, programme="gpt-oss-expert-v1")
     check("CAPABILITY-EXEC-02", reply, forbidden("execute", lost))
+
+
+CHOICES = ("gate_up_fused", "gate", "up", "down")
+LAYERS = 60
+OF_STATE = {
+    "incompatible": "CAPABILITY-EXEC-05",
+    "partial": "CAPABILITY-EXEC-06",
+    "blocked": "CAPABILITY-EXEC-07",
+}
+
+
+def _seeded(numbers: Numbers) -> list[Part]:
+    """One to three files of some roles each, between which the entries of a layer are dealt, or lost."""
+    files = 1 + numbers.below(3)
+    owners = [numbers.below(files + 1) for _ in range(ENTRIES)]
+    parts = []
+    for file in range(files):
+        roles = tuple(role for role in CHOICES if numbers.below(4)) or CHOICES[:1]
+        ranges = tuple((entry, entry + 1) for entry, owner in enumerate(owners) if owner == file)
+        parts += [(roles, ranges)] if ranges else []
+    return parts
+
+
+def _state(parts: list[Part], roles: RoleSet, required: set[int]) -> tuple[str, list[tuple[int, int]]]:
+    """The state of a role set over the entries of these parts, and of a partial one what it covers."""
+    covers = [
+        {entry for having, ranges in parts if role in having for entry, _ in ranges} & required
+        for role in roles
+    ]
+    if not all(covers):
+        return "blocked", []
+    if any(one != covers[0] for one in covers):
+        return "incompatible", []
+    if covers[0] == required:
+        return "executable", []
+    return "partial", [(entry, entry + 1) for entry in covers[0]]
+
+
+@clause("CAPABILITY-EXEC-05", "CAPABILITY-EXEC-06", "CAPABILITY-EXEC-07")
+def test_seeded_layers_have_their_states(ask: Ask) -> None:
+    """Over files made from the seed of the run every role set has the state that its roles' entries give."""
+    for number in range(LAYERS):
+        numbers = Numbers("coverage", ask.seed, number)
+        parts = _seeded(numbers)
+        if not parts:
+            continue
+        first = numbers.below(ENTRIES)
+        count = 1 + numbers.below(ENTRIES - first)
+        required = set(range(first, first + count))
+        states = [_state(parts, roles, required) for roles in (FUSED_ROLES, APART_ROLES)]
+        reply = _executed(ask, layer(*parts), first_entry=first, entry_count=count)
+        permits = any(state == "executable" for state, _ in states)
+        for position, (state, ranges) in enumerate(states):
+            if state in OF_STATE:
+                sets: list[dict[str, Any]] = [{}, {}]
+                sets[position] = _set((FUSED_ROLES, APART_ROLES)[position], state, *ranges)
+                verdict = "permitted" if permits else "refused"
+                expected = Answers({"verdict": verdict, "role_sets": sets}, frozenset({"wrong"}))
+                check(OF_STATE[state], reply, expected)

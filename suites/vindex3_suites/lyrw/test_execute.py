@@ -17,6 +17,7 @@ from vindex3_suites.lyrw.operations import (
     FORMATS,
     PACKINGS,
     but,
+    covered,
     forbidden,
     judged,
     judged_paths,
@@ -98,9 +99,9 @@ def test_a_complete_role_set_is_executed(ask: Ask, case: tuple[LyrwFile, str, An
 def test_an_executable_set_covers_what_is_required(ask: Ask) -> None:
     """Its covered entries are the whole of those required."""
     file = layer_of("gate_up_fused", "down", entries=5)
-    whole = {"roles": list(FUSED_ROLES), "state": "executable", "covered": [[0, 5]]}
+    whole = {"roles": list(FUSED_ROLES), "state": "executable", "covered": covered((0, 5))}
     check("CAPABILITY-EXEC-01", executed(ask, file), permitted("execute", role_sets=[whole, {}]))
-    some = {**whole, "covered": [[1, 4]]}
+    some = {**whole, "covered": covered((1, 4))}
     reply = executed(ask, file, first_entry=1, entry_count=3)
     check("CAPABILITY-EXEC-01", reply, permitted("execute", role_sets=[some, {}]))
 

@@ -242,8 +242,13 @@ def test_what_lies_in_the_folder_is_no_file_of_the_layer(ask: Ask) -> None:
     another_bank=LyrwFile(banks=(*FUSED.banks, Bank(bank_id=9)), logical_layer=0),
 )
 def test_more_roles_do_no_harm(ask: Ask, case: LyrwFile) -> None:
-    """Roles beyond the satisfied set, unknown tags and further banks are no defect."""
+    """Roles beyond the satisfied set, unknown tags and further banks are no defect, nor do they stand in."""
     check("MOE-FILES-05", examine_files(ask, bound(case), case), reports())
+    bank = case.banks[0]
+    rest = tuple(one for one in bank.schemas if one.role != v.DOWN)
+    wrong = replace(case, banks=(replace(bank, schemas=rest), *case.banks[1:]))
+    lacking = defect("unsatisfied-programme", layer=0, programme="gated-mlp-v1", missing=["down"])
+    check("MOE-FILES-05", examine_files(ask, bound(wrong), wrong), reports(lacking))
 
 
 def _layer(manifest: Manifest) -> MoeLayer:

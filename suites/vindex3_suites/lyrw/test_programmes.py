@@ -129,16 +129,21 @@ def test_a_programme_has_one_spelling(ask: Ask, case: str) -> None:
     largest=65535,
 )
 def test_the_manifest_alone_binds_a_programme(ask: Ask, case: int) -> None:
-    """One file passes under two programmes, whatever the kind of its bank says."""
-    for file in (APART, FUSED):
-        of_kind = replace(file, banks=(replace(file.banks[0], kind=case),))
-        for programme in ("gated-mlp-v1", "latent-moe-v1", "shared-routed-mlp-v1"):
+    """One file passes under two programmes, and fails under both, whatever the kind of its bank says."""
+    for programme in ("gated-mlp-v1", "latent-moe-v1", "shared-routed-mlp-v1"):
+        for file in (APART, FUSED):
+            of_kind = replace(file, banks=(replace(file.banks[0], kind=case),))
             check("MOE-PROGRAMME-03", _examine(ask, programme, of_kind), reports())
+        wrong = layer_of("gate", "up", kind=case)
+        check("MOE-PROGRAMME-03", _examine(ask, programme, wrong), reports(_unsatisfied(programme, "down")))
 
 
 @clause("MOE-PROGRAMME-03")
 def test_browse_and_dimensions_bind_nothing(ask: Ask) -> None:
     """Neither browse bits nor a bank number have a say in the programme."""
-    file = layer_of("gate", "up", "down", bank_id=4, flags=v.STRIDED, input_dim=9, output_dim=11)
+    other = {"bank_id": 4, "flags": v.STRIDED, "input_dim": 9, "output_dim": 11}
     for programme in ("gated-mlp-v1", "latent-moe-v1"):
+        file = layer_of("gate", "up", "down", **other)
         check("MOE-PROGRAMME-03", _examine(ask, programme, file), reports())
+        wrong = layer_of("gate", "up", **other)
+        check("MOE-PROGRAMME-03", _examine(ask, programme, wrong), reports(_unsatisfied(programme, "down")))
