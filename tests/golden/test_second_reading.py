@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-NAMES = [name for name in goldens() if name.startswith("lyrw/")]
+READ = ("lyrw.parse", "lyrw.region", "lyrw.partner")
+NAMES = [name for name, one in goldens().items() if any(asked.verb in READ for asked in one.requests)]
 REFUSED = [name for name in NAMES if goldens()[name].requests[0].answer is None]
 PARSED = [name for name in NAMES if name not in REFUSED]
 
@@ -35,7 +36,7 @@ def test_a_second_reading_agrees(name: str, described: Callable[[Path], Any], ma
     reading = described(golden.hand_out(made))
     answered = 0
     for request in golden.requests:
-        if request.answer is not None:
+        if request.answer is not None and request.verb in READ:
             verb = getattr(reading, request.verb.removeprefix("lyrw."))
             assert first_difference(request.answer, verb(**request.arguments)) is None, request
             answered += 1

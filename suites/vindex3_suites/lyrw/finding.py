@@ -135,6 +135,18 @@ def segment_overlap(bank_id: int, one: int, other: int, first_entry: int, end_en
     return OneOf(tuple(ways))
 
 
+def either_way(found: Mapping[str, Any]) -> Defect:
+    """A defect that is written down with one of two things first: the other may come first as well."""
+    names = found["names"]
+    if found["kind"] == "overlap":
+        other = {**names["other"], "other": {key: names[key] for key in names["other"]}}
+        return OneOf((found, defect("overlap", **other)))
+    if found["kind"] == "segment-overlap":
+        indices = names["segment_index"], names["other_segment_index"]
+        return segment_overlap(names["bank_id"], *indices, names["first_entry"], names["end_entry"])
+    return found
+
+
 def segment_gap(bank_id: int, first_entry: int, end_entry: int) -> Mapping[str, Any]:
     """Entries of a bank are in no segment."""
     return defect("segment-gap", bank_id=bank_id, first_entry=first_entry, end_entry=end_entry)
