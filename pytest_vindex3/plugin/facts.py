@@ -77,17 +77,25 @@ def _detail(fault: Fault, here: str) -> list[str]:
 
 
 def _argument(value: object, folder: Path) -> object:
-    """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`."""
+    """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`, at any depth."""
+    if isinstance(value, bytes):
+        return value.hex() if len(value) <= _MOST_BYTES else shown(value)
+    named = _named(value, folder)
+    try:
+        text = json.dumps(named)
+    except (TypeError, ValueError):
+        return shown(value)
+    return named if len(text) <= _MOST_TEXT else shown(value)
+
+
+def _named(value: object, folder: Path) -> object:
+    """The value with the name of an input wherever its path stands."""
     if isinstance(value, str):
         below = Path(value).is_relative_to(folder)
         return {INPUT: Path(value).relative_to(folder).as_posix()} if below else value
-    if isinstance(value, bytes):
-        return value.hex() if len(value) <= _MOST_BYTES else shown(value)
-    try:
-        text = json.dumps(value)
-    except (TypeError, ValueError):
-        return shown(value)
-    return value if len(text) <= _MOST_TEXT else shown(value)
+    if isinstance(value, list):
+        return [_named(item, folder) for item in value]
+    return {key: _named(item, folder) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _said(failure: Failure) -> str:

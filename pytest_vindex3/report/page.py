@@ -80,9 +80,17 @@ def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
 
 
 def _word(value: object, inputs: str) -> str:
-    if isinstance(value, Mapping) and INPUT in value:
-        return str(PurePath(inputs, value[INPUT]))
-    return value if isinstance(value, str) else json.dumps(value)
+    placed = _placed(value, inputs)
+    return placed if isinstance(placed, str) else json.dumps(placed)
+
+
+def _placed(value: object, inputs: str) -> object:
+    """The value with the path of a kept input wherever one is named."""
+    if isinstance(value, Mapping):
+        if set(value) == {INPUT} and isinstance(value[INPUT], str):
+            return str(PurePath(inputs, value[INPUT]))
+        return {key: _placed(item, inputs) for key, item in value.items()}
+    return [_placed(item, inputs) for item in value] if isinstance(value, list) else value
 
 
 def _line(label: str, text: str) -> str:

@@ -15,7 +15,10 @@ from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.plugin.excerpt import MOST_LINES, WIDTH, excerpt
 from pytest_vindex3.plugin.expect import Expectation, answers, refuses
+from pytest_vindex3.plugin.facts import facts
 from pytest_vindex3.plugin.kept import Kept
+from pytest_vindex3.report.page import page
+from pytest_vindex3.report.row import Row
 from vindex3_fixtures.goldens import goldens
 from vindex3_reference.adapter import lyrw_parse
 
@@ -222,3 +225,22 @@ def test_a_request_without_a_file_has_no_bytes(inputs: Path) -> None:
     said = Answer({}), refuses("truncated")
     assert excerpt(failure(inputs / "missing.lyrw", *said), inputs) == []
     assert excerpt(failure(inputs, *said), inputs) == []
+
+
+def test_inputs_in_lists_are_replayed_where_they_are_kept(inputs: Path) -> None:
+    """The line to replay a question about several files names their kept copies, at any depth."""
+    path = str(inputs / "a.lyrw")
+    arguments = {"files": [path], "segments": {"key": [path, "elsewhere.lyrw"]}}
+    reply = Reply("capability.check", arguments, Answer({"verdict": "refused"}))
+    expected = answers(verdict="permitted")
+    difference = expected.difference(reply.outcome)
+    law = clauses()["CAPABILITY-OPEN-01"]
+    told = facts(Failure(law, reply, difference, expectation=expected), inputs)
+    assert told["arguments"] == {
+        "files": [{"input": "a.lyrw"}],
+        "segments": {"key": [{"input": "a.lyrw"}, "elsewhere.lyrw"]},
+    }
+    row = Row("lyrw/t.py::t", "", "lyrw", "fail", failure=told, inputs=".vindex3/last/t")
+    shown = page(row, "mypkg")[-1]
+    assert "'files=[\".vindex3/last/t/a.lyrw\"]'" in shown
+    assert '[".vindex3/last/t/a.lyrw", "elsewhere.lyrw"]' in shown
