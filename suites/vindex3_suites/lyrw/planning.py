@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_vindex3 import answers
+from pytest_vindex3 import answers, check
 from pytest_vindex3.contract.difference import Difference
+from pytest_vindex3.contract.outcome import Limits
 from pytest_vindex3.plugin.expect import Answers, Side
 from vindex3_fixtures.lyrw import LyrwFile
 from vindex3_fixtures.lyrw.plan import Plan, layout, payload, plan
@@ -16,11 +17,14 @@ from vindex3_fixtures.lyrw.plan import Plan, layout, payload, plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_vindex3.contract.outcome import Limits, Outcome, Reply
+    from pytest_vindex3.contract.outcome import Outcome, Reply
     from pytest_vindex3.plugin.ask import Ask
 
 REMOVED: Final = object()
 """In place of a value: the key is left out."""
+
+BOUNDED: Final = Limits(seconds=10, memory=1 << 30)
+"""For plans of millions of entries: who spreads them out is stopped before the machine is."""
 
 _SHOWN = 8
 
@@ -106,3 +110,17 @@ def on_disk(ask: Ask, name: str, data: bytes) -> OnDisk:
 def untouched(ask: Ask, name: str, data: bytes | None) -> OnDisk:
     """Expect a target to be as it was before a request that had to be refused."""
     return OnDisk(ask.folder / name, data, frozenset({"wrong"}))
+
+
+def write_faulty(
+    ask: Ask, document: Any, legal: LyrwFile | None = None, limits: Limits | None = None
+) -> Reply:
+    """Ask for the file of a faulty plan, with the regions of a legal one or with none."""
+    return write(ask, "wrong.lyrw", document, payload(legal) if legal else [], limits)
+
+
+def check_twin(ask: Ask, clause_id: str, legal: LyrwFile) -> None:
+    """The legal file is written, to the byte."""
+    reply = write_file(ask, "legal.lyrw", legal)
+    check(clause_id, reply, written(legal))
+    check(clause_id, reply, on_disk(ask, "legal.lyrw", legal.data()))
