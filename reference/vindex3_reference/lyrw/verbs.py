@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from vindex3_reference.lyrw.writer import Payload
     from vindex3_reference.strict_json import Json
 
-__all__ = ["lyrw_parse", "lyrw_partner", "lyrw_region"]
+__all__ = [
+    "capability_check",
+    "lyrw_layout",
+    "lyrw_parse",
+    "lyrw_partner",
+    "lyrw_region",
+    "lyrw_verify",
+    "lyrw_write",
+    "moe_check",
+    "moe_load",
+]
 
 Answer = dict[str, object]
 Role = str | int
