@@ -5,19 +5,24 @@ from __future__ import annotations
 import base64
 import json
 import math
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
+from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.slots import Blob
 from pytest_vindex3.contract.verb import Verb
+from pytest_vindex3.contract.wire import Unfit, resolved
 from pytest_vindex3.contract.words import slot_words
 
 _INTEGER = re.compile(r"[+-]?(\d+|0[xX][0-9a-fA-F]+)")
 _SHOWN_BYTES = 24
 _SHOWN_NUMBERS = 6
+_NO_SCRATCH = Scratch(Path(os.devnull), "")
+"""Bytes inside a document stand there in base64: no file is shared with a command line."""
 
 
 def parsed(verb: Verb, text: str) -> tuple[str, object]:
@@ -44,14 +49,17 @@ def _value(annotation: Any, text: str) -> object:
         return None
     if int in types and _INTEGER.fullmatch(text):
         return int(text, 16 if "x" in text.lower() else 10)
-    if str in types:
+    if str in types and not (text.startswith("[") and any(get_origin(one) is list for one in types)):
         return text
     if Blob in types:
         return Path(text.removeprefix("@")).read_bytes() if text.startswith("@") else bytes.fromhex(text)
     if int in types:
         raise ValueError("no integer in decimal or 0x...")
-    document = Path(text.removeprefix("@")).read_text("utf-8") if text.startswith("@") else text
-    return json.loads(document)
+    document = json.loads(Path(text.removeprefix("@")).read_text("utf-8") if text.startswith("@") else text)
+    try:
+        return resolved(annotation, document, _NO_SCRATCH)
+    except Unfit as error:
+        raise ValueError(str(error)) from None
 
 
 def _types(annotation: Any) -> tuple[Any, ...]:

@@ -35,7 +35,8 @@ def command(spec: str, verb: str, arguments: tuple[str, ...], as_json: bool) -> 
     them with their arguments.
 
     A VALUE is read by the type that the verb gives its KEY: text as it stands, integers in decimal or
-    0x..., null, bytes in hexadecimal or as @FILE, anything else as JSON or as @FILE with JSON in it.
+    0x..., null, bytes in hexadecimal or as @FILE, anything else as JSON or as @FILE with JSON in it,
+    where bytes are {"base64": "..."}.
 
     \b
       vindex3 call mypkg lyrw.parse path=layer_003.lyrw

@@ -6,6 +6,7 @@ every machine.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from pytest_vindex3.contract.outcome import Fault, Refused
 from pytest_vindex3.plugin.blame import blame
 from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.plugin.compared import LONGEST_SIDE, compare
-from pytest_vindex3.report.page import INPUT
+from pytest_vindex3.report.page import DOCUMENT, INPUT
 from pytest_vindex3.report.shown import cut, shown
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -25,6 +26,7 @@ _STDERR_LINES = 2
 _DETAIL_LINES = 4
 _MOST_BYTES = 64
 _MOST_TEXT = 2000
+_MOST_DOCUMENT = 120
 
 
 def facts(failure: Failure, folder: Path) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         "level": failure.clause.level,
         "claim": failure.clause.text,
         "verb": reply.verb,
-        "arguments": {name: _argument(value, folder) for name, value in reply.arguments.items()},
+        "arguments": {name: _argument(name, value, folder) for name, value in reply.arguments.items()},
         "difference": None,
         "fault": None,
         "refused": reply.outcome.kind if isinstance(reply.outcome, Refused) else "",
@@ -76,8 +78,12 @@ def _detail(fault: Fault, here: str) -> list[str]:
     return [cut(line) for line in text.splitlines() if line.strip()][:_DETAIL_LINES]
 
 
-def _argument(value: object, folder: Path) -> object:
-    """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`, at any depth."""
+def _argument(name: str, value: object, folder: Path) -> object:
+    """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`, at any depth.
+
+    A document that is too long for a line is written beside the inputs, and named as `{"document": its
+    name}`.
+    """
     if isinstance(value, bytes):
         return value.hex() if len(value) <= _MOST_BYTES else shown(value)
     named = _named(value, folder)
@@ -85,11 +91,20 @@ def _argument(value: object, folder: Path) -> object:
         text = json.dumps(named)
     except (TypeError, ValueError):
         return shown(value)
-    return named if len(text) <= _MOST_TEXT else shown(value)
+    inline = isinstance(value, str) or f'"{INPUT}"' in text
+    if len(text) <= (_MOST_TEXT if inline else _MOST_DOCUMENT):
+        return named
+    if inline or not folder.is_dir():
+        return shown(value)
+    target = folder / f"argument_{name}.json"
+    target.write_text(text, encoding="ascii")
+    return {DOCUMENT: target.name}
 
 
 def _named(value: object, folder: Path) -> object:
-    """The value with the name of an input wherever its path stands."""
+    """The value with the name of an input wherever its path stands, and its bytes in base64."""
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode("ascii")}
     if isinstance(value, str):
         below = Path(value).is_relative_to(folder)
         return {INPUT: Path(value).relative_to(folder).as_posix()} if below else value

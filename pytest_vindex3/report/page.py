@@ -17,6 +17,8 @@ MOST_LINES = 15
 WIDTH = 110
 INPUT = "input"
 """In the arguments of a row's failure, an input of the test is named as `{"input": name}`."""
+DOCUMENT = "document"
+"""An argument that was too long for a line lies among the inputs, named as `{"document": name}`."""
 _INDENT = 12
 _MOST_CLAIM = 3
 
@@ -80,6 +82,8 @@ def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
 
 
 def _word(value: object, inputs: str) -> str:
+    if isinstance(value, Mapping) and set(value) == {DOCUMENT}:
+        return f"@{PurePath(inputs, str(value[DOCUMENT]))}"
     placed = _placed(value, inputs)
     return placed if isinstance(placed, str) else json.dumps(placed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from copy import deepcopy
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_vindex3.command._values import parsed
 from pytest_vindex3.contract.difference import free_order
 from pytest_vindex3.contract.outcome import Answer, Outcome, Reply
+from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.plugin.excerpt import MOST_LINES, WIDTH, excerpt
@@ -244,3 +247,32 @@ def test_inputs_in_lists_are_replayed_where_they_are_kept(inputs: Path) -> None:
     shown = page(row, "mypkg")[-1]
     assert "'files=[\".vindex3/last/t/a.lyrw\"]'" in shown
     assert '[".vindex3/last/t/a.lyrw", "elsewhere.lyrw"]' in shown
+
+
+def test_a_long_document_is_replayed_from_a_file(inputs: Path) -> None:
+    """A plan and a payload lie among the inputs as JSON, bytes in base64, and the replay line names them."""
+    plan = {"header": {"logical_layer": 3}, "banks": list(range(100))}
+    payload = [{"bank_id": 0, "entry": 0, "schema_index": 0, "data": bytes(120)}]
+    short = [{"bank_id": 0, "entry": 0, "schema_index": 0, "data": b"ab"}]
+    target = str(inputs / "target.lyrw")
+    for pieces, shown in ((payload, "payload=@kept/argument_payload.json"), (short, '"base64": "YWI="')):
+        arguments = {"plan": plan, "payload": pieces, "path": target}
+        reply = Reply("lyrw.write", arguments, Answer({"file_length": 1}))
+        difference = answers(file_length=2).difference(reply.outcome)
+        failure = Failure(clauses()["LAYOUT-WRITE-01"], reply, difference)
+        row = Row("a", "mypkg", "lyrw", "fail", "must", {})
+        row.failure, row.inputs = {**facts(failure, inputs), "bytes": []}, "kept"
+        (line,) = [line for line in page(row, "mypkg") if "vindex3 call" in line]
+        assert "plan=@kept/argument_plan.json" in line
+        assert "path=kept/target.lyrw" in line
+        assert shown in line
+    written = {
+        name: json.loads((inputs / f"argument_{name}.json").read_bytes()) for name in ("plan", "payload")
+    }
+    assert written["plan"] == plan
+    verb = verbs()["lyrw.write"]
+    name, read = parsed(verb, f"payload=@{inputs / 'argument_payload.json'}")
+    assert (name, read) == ("payload", payload)
+    assert parsed(verb, f"payload={json.dumps(written['payload'])}")[1] == payload
+    assert parsed(verbs()["lyrw.verify"], 'path=["a", "b"]')[1] == ["a", "b"]
+    assert parsed(verbs()["lyrw.verify"], "path=a")[1] == "a"
