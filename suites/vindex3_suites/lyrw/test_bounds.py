@@ -10,13 +10,16 @@ from vindex3_fixtures.lyrw import LyrwFile, Place, Row
 from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import delivers, out_of_bounds
 from vindex3_suites.lyrw.limits import measured, promptly
-from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, UP, bank_of
+from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, SPLIT, TWO_BANKS, UP, bank_of
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
 
 FIRST, MIDDLE, LAST = DENSE.places
 
+
+SHARED_LAST = replace(TWO_BANKS, segments=(*TWO_BANKS.all_segments[::2], TWO_BANKS.all_segments[1]))
+"""The segments of two banks, that of the bank declared second behind both of the first."""
 
 ALL = ("bank_id", "entry", "schema_index", "role", "offset", "length", "file_length")
 
@@ -27,7 +30,7 @@ def _check_wrong(
     """The last region is out of bounds in `file` alone; all others are delivered as before."""
     legal = replace(file, rows={}, length=None)
     *others, last = file.places
-    bank_id = file.all_segments[0].bank_id
+    bank_id = file.all_segments[last.segment].bank_id
     whole, broken = ask.file("legal.lyrw", legal), ask.file("wrong.lyrw", file)
     right = delivers(legal, bank_id, last.entry, last.schema)
     check(clause_id, region(ask, whole, bank_id, last.entry, last.schema), right)
@@ -37,8 +40,8 @@ def _check_wrong(
         out_of_bounds(file, last, role, facts),
     )
     for place in others:
-        right = delivers(file, bank_id, place.entry, place.schema)
-        check(clause_id, region(ask, broken, bank_id, place.entry, place.schema), right)
+        numbers = (file.all_segments[place.segment].bank_id, place.entry, place.schema)
+        check(clause_id, region(ask, broken, *numbers), delivers(file, *numbers))
 
 
 @clause("REGION-BOUNDS-01")
@@ -49,6 +52,9 @@ def _check_wrong(
     length_above_32_bits=(replace(DENSE, rows={LAST: Row(320, (1 << 32) + 8)}), "down"),
     payload_missing=(replace(DENSE, length=320), "down"),
     unknown_role=(replace(bank_of(GATE, replace(UP, role=300)), length=270), 300),
+    entry_of_a_second_file=(replace(SPLIT, rows={SPLIT.places[-1]: Row(384, 9 << 10)}), "down"),
+    entry_of_a_second_segment=(replace(TWO_BANKS, rows={TWO_BANKS.places[-1]: Row(1 << 20, 8)}), "down"),
+    last_bank_of_several=(replace(SHARED_LAST, rows={SHARED_LAST.places[-1]: Row(1 << 40, 8)}), "down"),
 )
 def test_a_row_beyond_the_file_is_refused(ask: Ask, case: tuple[LyrwFile, str | int]) -> None:
     """A row that leaves the file is refused with all its numbers; other regions are delivered."""

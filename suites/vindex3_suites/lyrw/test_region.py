@@ -101,6 +101,12 @@ def test_an_empty_region_is_not_absent(ask: Ask, case: LyrwFile) -> None:
     next_schema=(DENSE, 0, 0, 3),
     largest_schema=(DENSE, 0, 0, 65535),
     schema_of_the_other_bank=(TWO_BANKS, 7, 0, 2),
+    bank_above_16_bits=(SPLIT, 65536 + 7, 2, 0),
+    bank_above_32_bits=(SPLIT, (1 << 32) + 7, 2, 0),
+    bank_above_64_bits=(SPLIT, (1 << 64) + 7, 2, 0),
+    schema_above_16_bits=(DENSE, 0, 0, 65536 + 1),
+    schema_above_32_bits=(DENSE, 0, 0, (1 << 32) + 1),
+    schema_above_64_bits=(DENSE, 0, 0, (1 << 64) + 1),
 )
 def test_what_is_not_declared_is_absent(ask: Ask, case: tuple[LyrwFile, int, int, int]) -> None:
     """A bank or schema that the file does not have is answered as absent."""
@@ -136,6 +142,13 @@ MIDDLE = LyrwFile(
     entry_between_two_segments=(MIDDLE, 3, 4),
     entry_after_all_segments=(MIDDLE, 3, 7),
     entry_of_a_bank_without=(EMPTY_BANK, 1, 0),
+    entry_above_16_bits=(SPLIT, 7, 65536 + 2),
+    entry_above_32_bits=(SPLIT, 7, (1 << 32) + 2),
+    entry_whose_row_wraps_at_64_bits=(SPLIT, 7, (1 << 59) + 2),
+    entry_above_63_bits=(SPLIT, 7, (1 << 63) + 2),
+    largest_entry_of_64_bits=(SPLIT, 7, (1 << 64) - 1),
+    entry_above_64_bits=(SPLIT, 7, (1 << 64) + 2),
+    entry_of_a_hundred_digits=(SPLIT, 7, 10**99),
 )
 def test_an_entry_that_no_segment_covers_is_absent(ask: Ask, case: tuple[LyrwFile, int, int]) -> None:
     """An entry outside the segments of this file is absent, that of a sibling file included."""
