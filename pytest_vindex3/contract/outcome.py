@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-FaultKind = Literal["exception", "crash", "hang", "memory", "garbage", "over-claim"]
+FaultKind = Literal["exception", "crash", "hang", "memory", "garbage", "over-claim", "damage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,10 @@ class Misfit:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """No answer at all: exception, crash, hang, excess of memory, garbage on the pipe, over-claim."""
+    """No answer at all: exception, crash, hang, excess of memory, garbage on the pipe, over-claim.
+
+    Damage is what an implementation did to files that it had to read.
+    """
 
     what: FaultKind
     detail: str

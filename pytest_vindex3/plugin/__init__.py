@@ -18,6 +18,7 @@ Choosing
     selection   the globs of --vindex3-only
     collection  which tests run: claimed, in the profile, asked for
 Judging
+    inputs      what a test hands out, and what became of it
     ask         the fixture through which a test reaches the implementation
     generated   tests whose inputs are drawn
     expect      what an outcome must be

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 import pytest
 
 from pytest_vindex3.contract.outcome import Fault, Limits, Reply
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.plugin.check import SuiteError
+from pytest_vindex3.law.registry import Clause
+from pytest_vindex3.plugin.check import Failed, Failure, SuiteError
+from pytest_vindex3.plugin.inputs import Inputs, Writable
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
-
-
-@runtime_checkable
-class Writable(Protocol):
-    """Content that writes itself, such as a sparse file."""
-
-    def write_to(self, path: Path) -> object:
-        """Write the content to this path."""
-        ...
 
 
 class NotClaimed(Exception):  # noqa: N818 -- the state of a request
@@ -60,6 +54,7 @@ class Ask:
         name: what seeds generated data: the id of the test.
         verbs: what the test may ask; None for everything that is claimed.
         options: the optional arguments the test may give, as (verb, option).
+        inputs: what was handed out, and what became of it.
     """
 
     implementation: Implementation
@@ -68,7 +63,11 @@ class Ask:
     name: str
     verbs: frozenset[str] | None = None
     options: frozenset[tuple[str, str]] = frozenset()
-    _made: bool = field(default=False, init=False)
+    inputs: Inputs = field(init=False)
+    _last: Reply | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.inputs = Inputs(self.place)
 
     def __call__(self, verb: str, /, *, limits: Limits | None = None, **arguments: object) -> Reply:
         """Put one request.
@@ -79,26 +78,45 @@ class Ask:
         self._may(verb, arguments)
         bounds = limits or Limits()
         scaled = replace(bounds, seconds=bounds.seconds * self.settings.time_scale)
-        return _bounded(self.implementation.door.ask(verb, arguments, scaled), scaled)
+        before = self.inputs.look()
+        reply = self.implementation.door.ask(verb, arguments, scaled)
+        self.inputs.compare(before, verb, arguments)
+        self._last = _bounded(reply, scaled)
+        return self._last
 
     def file(self, name: str, content: bytes | Writable) -> str:
-        """Write an input into the test's folder, before the implementation sees it; gives its path."""
+        """Write an input into the test's folder, before the implementation sees it; gives its path.
+
+        Whatever the implementation left under that name is removed, never followed or waited for.
+        """
         if Path(name).name != name:
             raise SuiteError(f"the name of an input is a plain file name, not {name!r}")
-        path = self.folder / name
-        if isinstance(content, Writable):
-            content.write_to(path)
-        else:
-            path.write_bytes(content)
-        return str(path)
+        return str(self.inputs.put(name, content))
 
     @property
     def folder(self) -> Path:
         """The test's own folder."""
-        if not self._made:
-            self.place.mkdir(parents=True, exist_ok=True)
-            self._made = True
-        return self.place
+        return self.inputs.folder()
+
+    def damage(self, error: BaseException | None, clauses: Iterable[Clause]) -> Failed | None:
+        """The failure that an error of a file in the test's folder is, if the implementation meddled there.
+
+        Args:
+            error: what the test raised.
+            clauses: those of the test; the first is failed.
+        """
+        named = [one for one in _inside(error) if isinstance(one, OSError) and self._is_here(one)]
+        law = next(iter(clauses), None)
+        if not named or law is None or self._last is None or not self.inputs.meddled:
+            return None
+        what = self.inputs.told() or "left files in the folder of the test"
+        why = named[0].strerror or type(named[0]).__name__
+        fault = Fault("damage", f"the implementation {what}, so that the test could not go on ({why})")
+        return Failed(Failure(law, self._last, fault=fault))
+
+    def _is_here(self, error: OSError) -> bool:
+        names = [name for name in (error.filename, error.filename2) if isinstance(name, (str, os.PathLike))]
+        return not names or any(Path(name).is_relative_to(self.place) for name in names)
 
     def claims(self, verb: str) -> bool:
         """Whether the implementation has this verb."""
@@ -134,3 +152,12 @@ def _bounded(reply: Reply, limits: Limits) -> Reply:
         return reply
     detail = f"more than {most} bytes of data memory, the bound of this request\n{fault.detail}"
     return replace(reply, outcome=Fault("memory", detail))
+
+
+def _inside(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, or those of a group."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _inside(one)
+    elif error is not None:
+        yield error

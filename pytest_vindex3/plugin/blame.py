@@ -10,6 +10,7 @@ _OF_FAULT = {
     "hang": "the implementation; or a slow machine (--vindex3-time-scale)",
     "memory": "the implementation: what it takes must keep within what the input gives reason for",
     "garbage": "the adapter: what it says does not follow the contract",
+    "damage": "the implementation: it is asked to read its inputs, and to leave them as they are",
     "over-claim": "the adapter: what it says does not follow the contract",
 }
 

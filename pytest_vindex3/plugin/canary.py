@@ -46,7 +46,8 @@ class Canaries:
         implementation = self._session.implementation(label)
         place = self._session.scratch / f"{NAME}-{len(self._rows)}" / family
         ask = Ask(implementation, self._session.settings, place, f"{family}/{NAME}")
-        begin(Record(clauses()))
+        record = Record(clauses())
+        begin(record)
         try:
             canary(ask)
         except Failed as failed:
@@ -54,6 +55,10 @@ class Canaries:
         except (NotClaimed, NotRun):
             return None
         except Exception as error:
+            met = [clauses()[name] for name in record.sides]
+            damage = ask.damage(error, met or [one for one in clauses().values() if one.family == family])
+            if damage:
+                return self._row(ask, implementation.label, family, damage.failure)
             raise SuiteError(f"the canary of {family} is wrong: {type(error).__name__}: {error}") from error
         finally:
             end()
@@ -65,7 +70,7 @@ class Canaries:
             f"{family}/{NAME}", label, family, verdict, failure.clause.level, {failure.clause.id: verdict}
         )
         row.canary = True
-        self._telling.tell(row, failure, ask.place)
+        self._telling.tell(row, failure, ask.inputs)
         return row
 
 

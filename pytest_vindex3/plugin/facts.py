@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pytest_vindex3.contract import fresh
 from pytest_vindex3.contract.outcome import Fault, Refused
 from pytest_vindex3.plugin.blame import blame
 from pytest_vindex3.plugin.check import Failure
@@ -97,7 +98,7 @@ def _argument(name: str, value: object, folder: Path) -> object:
     if inline or not folder.is_dir():
         return shown(value)
     target = folder / f"argument_{name}.json"
-    target.write_text(text, encoding="ascii")
+    fresh.write(target, text.encode("ascii"))
     return {DOCUMENT: target.name}
 
 

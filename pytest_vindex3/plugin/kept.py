@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+
+from pytest_vindex3.contract import fresh
 
 FOLDER = Path(".vindex3", "last")
 CAP = 64 << 20
 """Bytes on disk that the inputs of one process may take."""
 _CHUNK = 1 << 20
+_MOST_FILES = 10_000
+_NEITHER_LINK_NOR_WAIT = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 class Kept:
@@ -32,16 +40,18 @@ class Kept:
 
         Files that are sparse stay so; one that takes more room than is left is not copied.
         """
-        files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-        if not files:
+        below = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
+        files = sorted(path for path in islice(below, _MOST_FILES) if _is_regular(path))
+        if not files or folder.is_symlink():
             return None
         target = self._made() / name
-        shutil.rmtree(target, ignore_errors=True)
+        with suppress(OSError):
+            fresh.remove(target)
         for file in files:
-            size = _on_disk(file)
-            if size <= self._room:
-                self._room -= size
-                with suppress(OSError):  # a test may have made its input unreadable
+            with suppress(OSError):  # a test may have made its input unreadable
+                size = _on_disk(file)
+                if size <= self._room:
+                    self._room -= size
                     _copy(file, target / file.relative_to(folder))
         return target if target.exists() else None
 
@@ -54,21 +64,32 @@ class Kept:
         base = self._directory / FOLDER
         try:
             base.mkdir(parents=True, exist_ok=True)
-            (base.parent / ".gitignore").write_text("*\n", encoding="ascii")
+            fresh.write(base.parent / ".gitignore", b"*\n")
         except OSError:
             return None
         return base if os.access(base, os.W_OK) else None
 
 
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
 def _on_disk(path: Path) -> int:
-    status = path.stat()
+    status = path.lstat()
     return min(getattr(status, "st_blocks", 1 << 60) * 512, status.st_size)
 
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    size = source.stat().st_size
-    with source.open("rb", buffering=0) as reader, target.open("wb") as writer:
+    descriptor = os.open(source, _NEITHER_LINK_NOR_WAIT)
+    with os.fdopen(descriptor, "rb", buffering=0) as reader, target.open("xb") as writer:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return
+        size = status.st_size
         place = 0
         while (span := _data(reader.fileno(), place, size)) is not None:
             place, end = span

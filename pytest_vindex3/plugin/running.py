@@ -103,7 +103,9 @@ class Running:
         if known is None or isinstance(exception, _PASSED_ON) or (call.when != "call" and exception is None):
             return report
         record = item.stash.get(_RECORD, Record(known.clauses))
-        judged = judge(record, _told(exception))
+        ask = item.stash.get(_ASK, None)
+        damage = ask.damage(exception, record.clauses.values()) if ask else None
+        judged = judge(record, damage or _told(exception))
         row = self._row(item, known, record, judged)
         row.seconds = round(call.duration, 4)
         settle(row, self.state.known, self._today)
@@ -127,7 +129,7 @@ class Running:
         )
         ask = item.stash.get(_ASK, None)
         if judged.failure and ask:
-            self._telling.tell(row, judged.failure, ask.place)
+            self._telling.tell(row, judged.failure, ask.inputs)
         return row
 
 

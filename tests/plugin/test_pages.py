@@ -12,6 +12,7 @@ from pytest_vindex3.contract.patterns import field
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.check import Failed, Failure, Record, begin, check, end
 from pytest_vindex3.plugin.expect import Expectation, answers, either, refuses
+from pytest_vindex3.plugin.inputs import Inputs
 from pytest_vindex3.plugin.kept import Kept
 from pytest_vindex3.plugin.telling import Telling
 from pytest_vindex3.report.page import MOST_LINES, page
@@ -36,7 +37,7 @@ def red(
     fault = outcome if isinstance(outcome, Fault) else None
     row = Row(f"lyrw/test_x.py::{name}", "mypkg", "lyrw", "fault" if fault else "fail")
     failure = Failure(clauses()[clause], reply, difference, fault)
-    Telling(Kept(folder.parent / "user"), folder.parent / "user").tell(row, failure, folder)
+    Telling(Kept(folder.parent / "user"), folder.parent / "user").tell(row, failure, Inputs(folder))
     return row
 
 
@@ -50,7 +51,7 @@ def judged(clause: str, outcome: Outcome, expectation: Expectation, folder: Path
     finally:
         end()
     row = Row("lyrw/test_x.py::test_y", "mypkg", "lyrw", "fail")
-    Telling(Kept(folder), folder).tell(row, failed.value.failure, folder)
+    Telling(Kept(folder), folder).tell(row, failed.value.failure, Inputs(folder))
     lines = page(row, "mypkg")
     labels = [line.split()[0] for line in lines]
     return lines[labels.index("differs") : labels.index("may")]

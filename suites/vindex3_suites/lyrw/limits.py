@@ -82,7 +82,7 @@ def sparse_files(folder: Path, length: int = 64 * GIB) -> None:
     """
     path = folder / "probe"
     try:
-        with path.open("wb") as file:
+        with path.open("xb") as file:
             file.truncate(length)
         sparse = path.stat().st_blocks * 512 < MIB
     except (OSError, AttributeError):

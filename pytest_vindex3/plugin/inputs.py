@@ -1,0 +1,134 @@
+"""The inputs of one test: how they are handed out, and what an implementation did to them.
+
+An implementation is asked to read them. One that removes, changes or replaces them is told of as such, and
+what is kept for a replay is what was handed out.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from pytest_vindex3.contract import fresh
+
+_MOST_ENTRIES = 10_000
+_WRITING = ".write"
+"""How the name of a verb ends that writes the file `path`; every other verb only reads."""
+
+State = tuple[int, ...]
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """Content that writes itself, such as a sparse file."""
+
+    def write_to(self, path: Path) -> object:
+        """Write the content to this path."""
+        ...
+
+
+class Inputs:
+    """The inputs of one test.
+
+    Attributes:
+        place: the test's own folder, made on first use.
+        deeds: what the implementation did to which input, by name: "removed" or "changed".
+        meddled: whether it did anything to the folder that reading does not do.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.deeds: dict[str, str] = {}
+        self.meddled = False
+        self._given: dict[str, bytes | Writable] = {}
+        self._known: dict[str, State] = {}
+
+    def folder(self) -> Path:
+        """The test's own folder; made anew where it is gone."""
+        fresh.folder(self.place)
+        return self.place
+
+    def put(self, name: str, content: bytes | Writable) -> Path:
+        """Write an input in place of whatever has its name."""
+        path = self.folder() / name
+        if isinstance(content, Writable):
+            beside = path.with_name(f".{secrets.token_hex(8)}")  # a name that nobody can have taken
+            content.write_to(beside)
+            fresh.remove(path)
+            beside.rename(path)
+        else:
+            fresh.write(path, content)
+        self._given[name] = content
+        self._known[name] = _state(path)
+        return path
+
+    def look(self) -> Mapping[str, State]:
+        """The folder before a request; inputs that the test itself has changed are its own affair."""
+        before = _states(self.place)
+        for name in [name for name in self._given if before.get(name) != self._known[name]]:
+            del self._given[name]
+        return before
+
+    def compare(self, before: Mapping[str, State], verb: str, arguments: Mapping[str, object]) -> None:
+        """Note what became of the folder while a request was answered."""
+        after = _states(self.place)
+        spared = _target(arguments.get("path"), self.place) if verb.endswith(_WRITING) else ""
+        if spared:
+            self._given.pop(spared, None)
+        for name, state in before.items():
+            if name != spared and after.get(name) != state:
+                self.deeds[name] = "changed" if name in after else "removed"
+        self.meddled |= bool(self.deeds) or bool(after.keys() - before.keys() - {spared})
+        self._known = {name: after.get(name, ()) for name in self._given}
+
+    def restore(self) -> None:
+        """Put back what was handed out where the implementation has changed it."""
+        for name, content in list(self._given.items()):
+            if name in self.deeds or _differs(self.place / name, content):
+                self.deeds.setdefault(name, "changed")
+                with suppress(OSError):
+                    self.put(name, content)
+
+    def told(self) -> str:
+        """The deeds in words, or nothing."""
+        return ", ".join(f"{deed} {name}" for name, deed in self.deeds.items())
+
+
+def _differs(path: Path, content: bytes | Writable) -> bool:
+    """Whether a regular file has other bytes; a change so soon after its writing leaves no other trace."""
+    if not isinstance(content, bytes):
+        return False
+    try:
+        return path.is_symlink() or not path.is_file() or path.read_bytes() != content
+    except OSError:
+        return False  # a test may have made its input unreadable
+
+
+def _target(path: object, place: Path) -> str:
+    below = isinstance(path, str) and Path(path).is_relative_to(place)
+    return Path(str(path)).relative_to(place).as_posix() if below else ""
+
+
+def _states(place: Path) -> dict[str, State]:
+    """What tells every entry of a folder from what it was before, by its name below the folder."""
+    found: dict[str, State] = {}
+    if place.is_symlink():
+        return found
+    entries = (Path(at, name) for at, folders, files in os.walk(place) for name in (*folders, *files))
+    for path in islice(entries, _MOST_ENTRIES):
+        with suppress(OSError):
+            found[path.relative_to(place).as_posix()] = _state(path)
+    return found
+
+
+def _state(path: Path) -> State:
+    status = path.lstat()
+    kind = status.st_mode >> 12
+    if path.is_dir() and not path.is_symlink():
+        return kind, status.st_ino
+    return kind, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
