@@ -62,11 +62,14 @@ class Layer:
             raise No("wrong-generation", found=self.version, required=2, generation=generation)
 
     def table(self, what: str, at: int, form: str, count: int) -> list[tuple[int, ...]]:
+        self.whole(what, at, form, count)
+        return list(struct.iter_unpack(form, self.bytes[at : at + count * struct.calcsize(form)]))
+
+    def whole(self, what: str, at: int, form: str, count: int) -> None:
         size = struct.calcsize(form)
         if at + count * size > self.size:
             cut = at + (self.size - at) // size * size
             raise No("truncated", what=what, at=cut, need=size, have=self.size - cut)
-        return list(struct.iter_unpack(form, self.bytes[at : at + count * size]))
 
     def read_tables(self) -> None:
         at = 24
@@ -136,16 +139,16 @@ class Layer:
         count = sum(one[3] * self.width(one[0]) for one in self.segments)
         self.table_bytes = self.entry_table + 16 * count
         self.payload = -(-self.table_bytes // 64) * 64
-        self.rows = self.table("entry table", self.entry_table, "<2Q", count)
+        self.whole("entry table", self.entry_table, "<2Q", count)
         if self.size > self.table_bytes and any(self.bytes[self.table_bytes : self.payload]):
             raise No("non-zero-padding", offset=self.table_bytes)
-        spans = list(self.spans())
-        for offset, _, names in spans:
+        for offset, _, names in self.spans():
             if offset % 64:
                 raise No("misaligned", **names)
             if offset < self.table_bytes:
                 raise No("region-in-tables", **names)
         end = self.payload
+        spans = list(self.spans())
         for offset, length, names in sorted(spans, key=lambda span: span[:2]):
             if length and offset < end:
                 raise No("overlap", **names)
@@ -156,15 +159,21 @@ class Layer:
 
     def spans(self) -> Iterator[tuple[int, int, dict[str, int]]]:
         """Offset and length of every row, with what it belongs to."""
-        rows = iter(self.rows)
+        row = 0
         for bank_id, _, first, entries in self.segments:
             if not self.width(bank_id):
                 continue
             for entry in range(first, first + entries):
                 for schema in range(self.width(bank_id)):
-                    offset, length = next(rows)
+                    offset, length = self.row(row)
+                    row += 1
                     names = {"bank_id": bank_id, "entry": entry, "schema_index": schema, "offset": offset}
                     yield offset, length, names
+
+    def row(self, number: int) -> tuple[int, int]:
+        """Offset and length as the row of this number, counted over all entry tables, has them."""
+        offset, length = struct.unpack_from("<2Q", self.bytes, self.entry_table + 16 * number)
+        return offset, length
 
     def find(self, bank_id: int, entry: int) -> tuple[int, list[tuple[int, ...]]] | None:
         """The number of the first row of an entry, and the schemas of its bank."""
@@ -250,7 +259,7 @@ def lyrw_region(
         schema_index = carriers[0] if carriers else len(schemas)
     if schema_index >= len(schemas):
         return {"absent": True}
-    offset, length = layer.rows[row + schema_index]
+    offset, length = layer.row(row + schema_index)
     if offset + length > layer.size:
         shown = word(ROLES, schemas[schema_index][1])
         names = {"bank_id": bank_id, "entry": entry, "schema_index": schema_index, "role": shown}
@@ -279,5 +288,5 @@ def lyrw_partner(
         raise No("missing-partner", schema_index=schema_index, **names)
     if len(fitting) > 1:
         raise No("ambiguous-partner", count=len(fitting), **names)
-    offset, length = layer.rows[row + fitting[0]]
+    offset, length = layer.row(row + fitting[0])
     return {"schema_index": fitting[0], "pair_id": pair_id, "offset": offset, "length": length}

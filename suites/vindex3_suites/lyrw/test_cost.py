@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3.plugin.expect import AtMost
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Segment
 from vindex3_suites.lyrw.expected import parses, truncated
-from vindex3_suites.lyrw.limits import GIB, measured, promptly, reads, sparse_files
-from vindex3_suites.lyrw.samples import DENSE, GATE, SMALLEST, bank_of
+from vindex3_suites.lyrw.limits import GIB, ROUNDS, measured, promptly, reads, sparse_files
+from vindex3_suites.lyrw.pages import End
+from vindex3_suites.lyrw.samples import DENSE, DOWN, GATE, SMALLEST, UP, bank_of
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -30,6 +32,71 @@ def test_payload_says_nothing(ask: Ask, case: LyrwFile) -> None:
     """Whatever the payload holds, the description is the same."""
     check("LYRW-COST-01", ask("lyrw.parse", path=ask.file("layer.lyrw", DENSE)), parses(DENSE))
     check("LYRW-COST-01", ask("lyrw.parse", path=ask.file("other.lyrw", case)), parses(DENSE))
+
+
+WORDS = {
+    "magic": b"LYRW",
+    "magic_reversed": b"WRYL",
+    "magic_behind_a_version": struct.pack("<I4s", 2, b"LYRW"),
+    "magic_behind_a_length": struct.pack("<Q4s", DENSE.file_length, b"LYRW"),
+    "magic_behind_the_tables": struct.pack("<2Q4s", DENSE.table_bytes, DENSE.payload_start, b"LYRW"),
+    "header_of_version_1": struct.pack("<4s5I", b"LYRW", 1, 1, 1, 1, 1),
+    "header_of_the_file": DENSE.head[:24],
+    "end_of_an_archive": b"PK\5\6" + bytes(18),
+    "end_of_a_table_file": struct.pack("<I4s", 100, b"PAR1"),
+    "largest_numbers": b"\xff" * 24,
+}
+_FILLER = bytes(range(1, 65))
+WIDE = bank_of(GATE, UP, replace(DOWN, rows=2, cols=8))
+"""Its last region is 64 bytes long, so that the file ends on a multiple of 64."""
+
+
+def _beginning(file: LyrwFile, data: bytes) -> LyrwFile:
+    """The file with these bytes at payload_start."""
+    first = file.places[0]
+    return replace(file, contents={first: (data + _FILLER)[: file.stored[first].length]})
+
+
+def _ending(file: LyrwFile, data: bytes) -> LyrwFile:
+    """The file with these bytes at its very end."""
+    last = file.places[-1]
+    return replace(file, contents={last: (_FILLER + data)[-file.stored[last].length :]})
+
+
+@clause("LYRW-COST-01")
+@cases(
+    {
+        f"{word}_{where}": (file, place(file, data))
+        for word, data in WORDS.items()
+        for where, file, place in (
+            ("at_payload_start", DENSE, _beginning),
+            ("at_the_end", WIDE, _ending),
+            ("at_an_end_of_8_bytes", DENSE, _ending),
+        )
+    }
+)
+def test_no_word_in_the_payload_is_heard(ask: Ask, case: tuple[LyrwFile, LyrwFile]) -> None:
+    """Words of this and of other formats where the payload begins or the file ends change nothing."""
+    plain, spoken = case
+    check("LYRW-COST-01", ask("lyrw.parse", path=ask.file("plain.lyrw", plain)), parses(plain))
+    check("LYRW-COST-01", ask("lyrw.parse", path=ask.file("spoken.lyrw", spoken)), parses(plain))
+
+
+@clause("LYRW-COST-01")
+def test_the_end_of_a_file_is_not_read(ask: Ask) -> None:
+    """Opening a file of one GiB brings no page of its end into memory."""
+    sparse_files(ask.folder, 2 * GIB)
+    file = bank_of(replace(GATE, length=GIB), replace(DOWN, length=4096))
+    path = ask.file("layer.lyrw", file)
+    end = End(path)
+    for _ in range(ROUNDS):
+        end.forget()
+        reply = ask("lyrw.parse", path=path)
+        check("LYRW-COST-01", reply, parses(file))
+        in_memory = end.in_memory()
+        if not in_memory:
+            break
+    check("LYRW-COST-01", reply, AtMost("bytes of the file's end in memory", 0, in_memory))
 
 
 LENGTHS = {"64_mib": 64 << 20, "8_gib": 8 * GIB, "48_gib": 48 * GIB}

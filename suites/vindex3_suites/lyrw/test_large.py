@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause
-from vindex3_fixtures.lyrw import LyrwFile
+from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3.contract.outcome import Answer
+from vindex3_fixtures.lyrw import LyrwFile, Place
 from vindex3_suites.lyrw.expected import delivers
 from vindex3_suites.lyrw.limits import GIB, MIB, measured, promptly, reads, sparse_files
 from vindex3_suites.lyrw.samples import DENSE, GATE, bank_of
@@ -59,3 +60,35 @@ def test_a_region_costs_what_it_holds(ask: Ask, case: tuple[LyrwFile, int]) -> N
     check("REGION-LARGE-02", reply, delivers(file, **numbers))
     check("REGION-LARGE-02", reply, reads(4 * region, cost))
     check("REGION-LARGE-02", reply, promptly(ask, cost))
+
+
+def _rows(entries: int, entry: int) -> LyrwFile:
+    """So many rows, all zero (a hole) but that of one entry."""
+    file = bank_of(replace(GATE, rows=32, cols=32), num_entries=entries)
+    place = Place(0, entry, 0)
+    return replace(file, listed=False, at={place: file.payload_start})
+
+
+@clause("REGION-LARGE-02")
+@cases(
+    first_of_many=(_rows(16 * MIB, 0), 0),
+    one_of_many=(_rows(16 * MIB, 9_999_999), 9_999_999),
+    last_of_many=(_rows(16 * MIB, 16 * MIB - 1), 16 * MIB - 1),
+    last_of_a_great_many=(_rows(GIB, GIB - 1), GIB - 1),
+)
+def test_a_region_costs_no_other_row(ask: Ask, case: tuple[LyrwFile, int]) -> None:
+    """Among rows of 256 MiB and more one region is read promptly, in memory that follows the region.
+
+    The other rows are zero: a reader may refuse them; one that answers reads what follows the region.
+    """
+    file, entry = case
+    sparse_files(ask.folder)
+    numbers = {"bank_id": 0, "entry": entry, "schema_index": 0}
+    region = file.banks[0].schemas[0].region_length
+    path = ask.file("layer.lyrw", file)
+    reply, cost = measured(ask, "lyrw.region", region, path=path, **numbers)
+    refused = refuses("region-in-tables", "overlap")
+    check("REGION-LARGE-02", reply, either(delivers(file, **numbers), refused))
+    check("REGION-LARGE-02", reply, promptly(ask, cost))
+    if isinstance(reply.outcome, Answer):
+        check("REGION-LARGE-02", reply, reads(4 * region, cost))
