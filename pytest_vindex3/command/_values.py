@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin
 
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.slots import Blob
+from pytest_vindex3.contract.texts import visible
 from pytest_vindex3.contract.verb import Verb
 from pytest_vindex3.contract.wire import Unfit, resolved
 from pytest_vindex3.contract.words import slot_words
@@ -67,8 +68,9 @@ def _types(annotation: Any) -> tuple[Any, ...]:
 
 
 def for_people(value: object) -> str:
-    """Plain data as indented JSON, bytes and arrays shortened to their beginning."""
-    return json.dumps(_spelled(value, _shortened), indent=2, ensure_ascii=False)
+    """Plain data as indented JSON, without control characters; bytes and arrays by their beginning."""
+    text = json.dumps(_spelled(value, _shortened), indent=2, ensure_ascii=False)
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def for_programmes(value: object) -> str:

@@ -14,6 +14,7 @@ from pytest_vindex3.contract.door import Door, NotLoaded
 from pytest_vindex3.contract.load import check_request, find_verb
 from pytest_vindex3.contract.opening import open_door, search_roots
 from pytest_vindex3.contract.outcome import Answer, Fault, Misfit, Outcome, Refused, Reply, Unjudged
+from pytest_vindex3.contract.texts import printable, printable_lines
 
 _WORD = {Answer: "answer", Refused: "refused", Misfit: "misfit", Fault: "fault", Unjudged: "unjudged"}
 _EXIT = {Answer: 0, Refused: EXIT_REFUSED, Misfit: EXIT_WRONG, Fault: EXIT_FAULT, Unjudged: EXIT_WRONG}
@@ -107,7 +108,7 @@ def _text(reply: Reply) -> str:
     head = click.style(_WORD[type(outcome)], fg=_COLOUR.get(type(outcome), "red"), bold=True)
     lines = [f"{head}{_told(outcome)}"]
     if reply.stderr.strip():
-        lines.append(f"It printed: {reply.stderr.rstrip()}")
+        lines.append(f"It printed: {printable_lines(reply.stderr.rstrip())}")
     return "\n".join(lines)
 
 
@@ -116,11 +117,11 @@ def _told(outcome: Outcome) -> str:
         case Answer(value):
             return f": {for_people(value)}"
         case Refused(kind, names, message):
-            facts = "".join(f"\n  {name} = {for_people(fact)}" for name, fact in names.items())
-            return f" as {kind}{facts}" + (f"\n{message}" if message else "")
+            facts = "".join(f"\n  {printable(name)} = {for_people(fact)}" for name, fact in names.items())
+            return f" as {printable(kind)}{facts}" + (f"\n{printable_lines(message)}" if message else "")
         case Misfit(where, expected, found):
-            return f": {where or 'the answer'} is {found}, not {expected}"
+            return printable_lines(f": {where or 'the answer'} is {found}, not {expected}")
         case Fault(what, detail):
-            return f" ({what}): {detail}"
+            return f" ({what}): {printable_lines(detail)}"
         case Unjudged(reason):
-            return f": {reason}"
+            return printable_lines(f": {reason}")

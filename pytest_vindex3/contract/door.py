@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from pytest_vindex3.contract.outcome import Limits, Reply
+from pytest_vindex3.contract.texts import LONGEST_PATH, printable, printable_lines
 
 DoorKind = Literal["child", "in process", "cmd"]
 PROTOCOL = 1
@@ -16,13 +17,16 @@ NO_LIMITS = Limits()
 class NotLoaded(Exception):  # noqa: N818 -- the state of an implementation
     """An implementation could not be found or started; the text says what was tried and what to do."""
 
+    def __init__(self, text: str) -> None:
+        super().__init__(printable_lines(text))
+
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """What an implementation says of itself: the answer to `describe`.
 
     Attributes:
-        name, version, language: for the header and the report.
+        name, version, language: for the header and the report; fit to be printed, whatever was said.
         verbs: the verbs it claims.
         options: per verb, the optional arguments it declares.
         origin: the file that was loaded, where the Python host can tell it.
@@ -35,6 +39,11 @@ class Description:
     options: Mapping[str, tuple[str, ...]]
     protocol: int = PROTOCOL
     origin: str = ""
+
+    def __post_init__(self) -> None:
+        for key in ("name", "version", "language"):
+            object.__setattr__(self, key, printable(getattr(self, key)))
+        object.__setattr__(self, "origin", printable(self.origin, LONGEST_PATH))
 
 
 class Door(Protocol):

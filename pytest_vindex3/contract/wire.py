@@ -72,7 +72,8 @@ def from_line(line: bytes) -> object:
     """The JSON value of a line; its slots are still in their wire form, see `resolved`.
 
     Raises:
-        ValueError: the line is no JSON, nests too deep, or holds a number beyond any bound.
+        ValueError: the line is no JSON, nests too deep, names a key twice in an object, or holds a number
+            beyond any bound.
     """
     try:
         return _DECODER.decode(line.decode("utf-8"))
@@ -237,4 +238,15 @@ def _no_constant(text: str) -> float:
     raise ValueError(f"{text} is no JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+def _single(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    for key, _ in pairs:
+        if key not in found:
+            raise ValueError(f"the key {key[:40]!r} occurs twice")
+        del found[key]
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_single)

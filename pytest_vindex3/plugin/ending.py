@@ -16,7 +16,7 @@ from pytest_vindex3.plugin.selection import fits
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.document import Report, counts, write_report
 from pytest_vindex3.report.row import Row, clause_verdicts
-from pytest_vindex3.report.standing import CONFORMANT, NOTHING, Ended, Standing, standing
+from pytest_vindex3.report.standing import CONFORMANT, NOTHING, USAGE, Ended, Standing, standing
 
 HANDED = "vindex3"
 _FILTERS = {
@@ -58,8 +58,8 @@ class Ending:
             session.config.workeroutput[HANDED] = state.plain()  # type: ignore[attr-defined]
         elif not session.config.option.collectonly and (state.rows or state.expected or state.origin):
             state.standing = _with_pytests(self._conclude(session.config, int(exitstatus)), int(exitstatus))
-            session.exitstatus = state.standing.code
             self._report()
+            session.exitstatus = state.standing.code
 
     def _conclude(self, config: pytest.Config, exitstatus: int) -> Standing:
         state = self._state
@@ -108,7 +108,8 @@ class Ending:
         try:
             write_report(path, Report(header(state), rows, _footer(rows, state.standing), self._volatile()))
         except OSError as error:
-            raise pytest.UsageError(f"the report cannot be written: {error}") from None
+            why = f"{state.standing}, but the report cannot be written ({error.strerror or error})"
+            state.standing = Standing("usage", why, USAGE)
 
     def _volatile(self) -> dict[str, Any]:
         return {

@@ -10,6 +10,8 @@ from pytest_vindex3.contract.difference import MISSING, Difference, first_differ
 from pytest_vindex3.contract.outcome import Answer, Misfit, Outcome, Refused
 from pytest_vindex3.law.registry import kinds, nearest_kinds
 
+_LONGEST_KIND = 100
+
 Side = Literal["legal", "wrong"]
 
 
@@ -138,9 +140,9 @@ def said(outcome: Outcome) -> Words:
     if isinstance(outcome, Refused):
         if outcome.kind in kinds():
             return Words(f"refused as {outcome.kind}")
-        near = nearest_kinds(outcome.kind)
+        near = nearest_kinds(outcome.kind[:_LONGEST_KIND])
         hint = f"; nearest: {', '.join(near)}" if near else ""
-        return Words(f"refused as {outcome.kind!r}, which is no kind of the law{hint}")
+        return Words(f"refused as {outcome.kind[:_LONGEST_KIND]!r}, which is no kind of the law{hint}")
     if isinstance(outcome, Misfit):
         return Words(f"{outcome.where or 'the answer'} is {outcome.found}, not {outcome.expected}")
     return Words(repr(MISSING))

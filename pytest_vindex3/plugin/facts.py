@@ -22,11 +22,16 @@ from pytest_vindex3.report.shown import cut, shown
 
 _INDEX = re.compile(r"\[\d+\]")
 _ADDRESS = re.compile(r"at 0x[0-9a-f]+>")
+_EXCERPT = re.compile(r": ['\"].*", re.DOTALL)
+"""What was said on the pipe, quoted in a fault: it differs from test to test where the cause is one."""
+_QUOTING = ("garbage", "hang", "crash")
 _NUMBER = re.compile(r"\d+")
 _STDERR_LINES = 2
 _DETAIL_LINES = 4
 _MOST_BYTES = 64
-_MOST_TEXT = 2000
+_MOST_TEXT = 200
+_MOST_PLACES = 20
+_LONGEST_PATH = 5000
 _MOST_DOCUMENT = 120
 
 
@@ -45,7 +50,7 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         "arguments": {name: _argument(name, value, folder) for name, value in reply.arguments.items()},
         "difference": None,
         "fault": None,
-        "refused": reply.outcome.kind if isinstance(reply.outcome, Refused) else "",
+        "refused": cut(reply.outcome.kind) if isinstance(reply.outcome, Refused) else "",
         "said": _said(failure).replace(here, ""),
         "blame": blame(failure),
     }
@@ -53,16 +58,17 @@ def facts(failure: Failure, folder: Path) -> dict[str, Any]:
         detail = _detail(failure.fault, here)
         data["fault"] = {"what": failure.fault.what, "detail": detail}
         data["cause"] = f"{failure.fault.what}: {detail[0]}" if detail else failure.fault.what
-        data["group"] = _NUMBER.sub("#", data["cause"])
+        quoting = failure.fault.what in _QUOTING
+        data["group"] = _NUMBER.sub("#", _EXCERPT.sub("", data["cause"]) if quoting else data["cause"])
     elif failure.difference:
         compared = compare(failure)
         data["difference"] = {
-            "path": failure.difference.path,
+            "path": cut(failure.difference.path, _LONGEST_PATH),
             "expected": cut(compared.expected.replace(here, ""), LONGEST_SIDE),
             "found": cut(compared.found.replace(here, ""), LONGEST_SIDE),
         }
-        data["places"] = list(compared.places)
-        place = ", ".join(compared.places) or "the outcome"
+        data["places"] = [cut(place) for place in compared.places[:_MOST_PLACES]]
+        place = cut(", ".join(data["places"])) or "the outcome"
         outcomes = compared.outcomes.replace(here, "")
         data["cause"] = ": ".join(filter(None, (f"{failure.clause.id} at {place}", outcomes)))
         data["group"] = _INDEX.sub("[]", data["cause"])

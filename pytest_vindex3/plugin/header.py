@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pytest_vindex3.contract.texts import printable
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.plugin import goldens
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
+
+_MOST_NAMES = 200
 
 
 def header(state: State) -> dict[str, Any]:
@@ -39,9 +43,15 @@ def _described(one: Implementation) -> dict[str, Any]:
         "language": said.language,
         "protocol": said.protocol,
         "door": one.door.kind,
-        "verbs": sorted(said.verbs),
-        "options": {verb: sorted(names) for verb, names in sorted(said.options.items())},
+        "verbs": _listed(said.verbs),
+        "options": {
+            printable(verb): _listed(names) for verb, names in sorted(said.options.items())[:_MOST_NAMES]
+        },
     }
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    return [printable(name) for name in sorted(names)[:_MOST_NAMES]]
 
 
 def lines(state: State, directory: Path) -> list[str]:

@@ -70,7 +70,6 @@ def _begin(state: State, kept: Kept) -> None:
     try:
         if settings.report:
             write_beginning(settings.report, header(state))
-    except OSError as problem:
-        raise pytest.UsageError(
-            f"the report cannot be written to {settings.report}: {problem.strerror}"
-        ) from None
+    except (OSError, ValueError) as problem:  # a path without a name, or with a zero in it
+        why = getattr(problem, "strerror", None) or problem
+        raise pytest.UsageError(f"the report cannot be written to {settings.report}: {why}") from None

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import islice
 
 LONGEST = 160
+_MOST_READ = 100_000
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), 127)}
 _MOST_BYTES = 24
 _MOST_ITEMS = 12
 
@@ -16,8 +18,11 @@ def shown(value: object, longest: int = LONGEST) -> str:
 
 
 def cut(text: str, longest: int = LONGEST) -> str:
-    """The text as one line of ASCII, at most `longest` characters, an ellipsis where some are left out."""
-    line = " ".join(text.split())
+    """The text as one line of ASCII, at most `longest` characters, an ellipsis where some are left out.
+
+    Control characters are escaped.
+    """
+    line = " ".join(text[:_MOST_READ].split()).translate(_CONTROLS)
     plain = line.encode("ascii", "backslashreplace").decode("ascii")
     return plain if len(plain) <= longest else plain[: longest - 3] + "..."
 

@@ -36,6 +36,7 @@ LONG = Limits(seconds=30)
         ("say(True, answer=PARSED)", "garbage", "with id True"),
         ("say(str(number), answer=PARSED)", "garbage", "with id '"),
         ("say(number)", "garbage", "there is none"),
+        ('raw(f\'{{"id": 999, "id": {number}, "answer": null}}\\n\')', "garbage", "'id' occurs twice"),
         ("say(number, answer=PARSED, refused={'kind': 'x', 'names': {}})", "garbage", "answer and refused"),
         ("raw((json.dumps({'id': number, 'answer': PARSED}) + '\\n') * 2)", "garbage", "more than one line"),
         ("raw('x' * (20 << 20) + '\\n')", "garbage", "a line of more than"),
