@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
@@ -47,9 +50,29 @@ def vindex3() -> None:
 
 
 def main() -> None:
-    """Run the command line; a closed pipe on the other side is no error."""
+    """Run the command line, to the last byte of what it prints.
+
+    A closed pipe on the other side is no error to tell of; output that cannot be written otherwise is one
+    sentence on stderr. Both end with 1.
+    """
+    if sys.stdout is None:  # so Python has it where the shell closed it
+        _give_up("standard output is closed")
     try:
-        vindex3(prog_name="vindex3")
+        try:
+            vindex3(prog_name="vindex3")
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(EXIT_WRONG)
+        _give_up("")
+    except OSError as error:
+        _give_up(f"{error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _give_up(why: str) -> NoReturn:
+    """Leave with one sentence, and let what is still held for standard output go nowhere."""
+    if why:
+        click.echo(f"vindex3: {why}", err=True)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(nowhere, sys.stdout.fileno())
+    sys.exit(EXIT_WRONG)

@@ -72,13 +72,17 @@ def command(
     if form is not None and form not in formats():
         raise click.BadParameter(f"{form!r} is none of {', '.join(formats())}", param_hint="--format")
     lines = dump(file, form=form, start=start, stop=stop, everything=everything)
+    readable = _read(lines, file)
+    if as_json:
+        _print_json(readable)
+    else:
+        _print_text(readable, max(4, len(str(file.stat().st_size))))
+
+
+def _read(lines: Iterable[Line], file: Path) -> Iterator[Line]:
+    """The lines; where one cannot be read, the sentence that says so."""
     try:
-        if as_json:
-            _print_json(lines)
-        else:
-            _print_text(lines, max(4, len(str(file.stat().st_size))))
-    except BrokenPipeError:
-        raise
+        yield from lines
     except OSError as error:
         raise click.UsageError(f"{file} cannot be read: {error.strerror or error}") from error
 

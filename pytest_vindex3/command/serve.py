@@ -14,7 +14,17 @@ def command(spec: str) -> None:
 
     SPEC is `mypkg`, `module:attribute` or `path/to/adapter.py`. One JSON object a line goes each way; what
     the implementation prints goes to standard error.
+
+    The exit code is 0, and 2 where SPEC cannot be loaded.
     """
+    from pytest_vindex3.contract.door import NotLoaded
+    from pytest_vindex3.contract.find import find
     from pytest_vindex3.contract.host import serve
 
-    serve(spec, [Path.cwd()])
+    roots = [Path.cwd()]
+    if serve(spec, roots):
+        return
+    try:
+        find(spec, roots)
+    except NotLoaded as problem:
+        raise click.UsageError(str(problem)) from None

@@ -23,8 +23,8 @@ from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.contract.wire import from_line, resolved, to_line
 
 
-def serve(spec: str, roots: Sequence[Path] = ()) -> None:
-    """Answer requests from standard input until it ends.
+def serve(spec: str, roots: Sequence[Path] = ()) -> bool:
+    """Answer requests from standard input until it ends; whether the implementation was loaded.
 
     Standard output belongs to the pipe alone: whatever the implementation prints, by Python or by C, goes
     to stderr, and its standard input is empty. It is loaded when it is first asked to describe itself, so
@@ -38,6 +38,7 @@ def serve(spec: str, roots: Sequence[Path] = ()) -> None:
             sys.stdout.flush()
         replies.write(reply)
         replies.flush()
+    return host.loaded
 
 
 class _Host:
@@ -46,6 +47,11 @@ class _Host:
         self._roots = roots
         self._door: InProcess | None = None
         self._scratch = Scratch(Path.cwd(), "answer")
+
+    @property
+    def loaded(self) -> bool:
+        """Whether it has described itself."""
+        return self._door is not None
 
     def reply_to(self, line: bytes) -> bytes:
         """The line that answers a line."""

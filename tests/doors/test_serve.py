@@ -51,6 +51,15 @@ def test_not_a_request(misbehaving: Path, line: str) -> None:
     assert len(found.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("lines", [[], [HELLO]], ids=["never_asked", "asked"])
+def test_what_cannot_be_loaded_is_said(lines: list[object]) -> None:
+    """Without an implementation of that name it ends with 2 and says on stderr what was tried."""
+    found = served("no_such_implementation", *lines)
+    assert (found.returncode, len(found.stdout.splitlines())) == (2, len(lines))
+    assert "no_such_implementation" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 def test_asked_before_describe(misbehaving: Path) -> None:
     """A request before `describe` is answered by a fault that says so."""
     found = served(str(misbehaving), {"id": 1, "verb": "lyrw.parse", "arguments": {"path": "well"}})
