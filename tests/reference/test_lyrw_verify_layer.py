@@ -226,12 +226,15 @@ GOLDENS = {
 
 
 def test_goldens(tmp_path):
-    """Each golden that may be opened has the defects it was made with, and no other kind."""
+    """Each golden that may be opened has the defects it was made with, and no other kind.
+
+    Goldens that write their defects down themselves are compared with those by the suite.
+    """
     seen = set()
     for name, golden in goldens().items():
         family, _, name = name.partition("/")
         expected = GOLDENS.get(name, set())
-        if family != "lyrw":
+        if family != "lyrw" or any(request.verb == "lyrw.verify" for request in golden.requests):
             continue
         try:
             defects = _defects(str(golden.hand_out(tmp_path)))

@@ -229,7 +229,7 @@ def has(file: Layer, bank_id: int, entry: int, index: int) -> bool:
     found = file.find(bank_id, entry)
     if found is None or index >= len(found[1]):
         return False
-    offset, length = file.rows[found[0] + index]
+    offset, length = file.row(found[0] + index)
     return offset + length <= file.size
 
 
