@@ -28,7 +28,7 @@ types: $(VENV)/.developed  ## mypy --strict over every package
 	@$(BIN)/mypy --strict
 
 unit: $(VENV)/.developed  ## the kit's own tests
-	@$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal
+	@$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=loadfile
 
 test-wheel:  ## certify from the built wheel, away from the checkout, in every supported environment
 	@.ci/test-wheel $(PYTHON)
