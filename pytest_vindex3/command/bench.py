@@ -16,6 +16,7 @@ from rich.table import Table
 from pytest_vindex3.bench.measure import LEAST_ROUNDS, Disagreement, Measured, machine, measure
 from pytest_vindex3.bench.row import rows as rows_of
 from pytest_vindex3.command import EXIT_NOTHING, EXIT_WRONG
+from pytest_vindex3.command._console import console
 
 
 @click.command(name="bench")
@@ -43,12 +44,12 @@ def command(pattern: str, rounds: int, as_json: bool) -> None:
 
 
 def _measured(folder: Path, pattern: str, rounds: int) -> Iterator[Measured]:
-    console = Console(stderr=True)
+    aside = Console(stderr=True)
     for row in rows_of(folder):
         if not fnmatchcase(row.what.lower(), f"*{pattern.lower()}*"):
             continue
-        if console.is_terminal:
-            console.print(f"timing: {row.what}", style="dim")
+        if aside.is_terminal:
+            aside.print(f"timing: {row.what}", style="dim")
         try:
             yield measure(row, rounds)
         except Disagreement as problem:
@@ -57,9 +58,9 @@ def _measured(folder: Path, pattern: str, rounds: int) -> Iterator[Measured]:
 
 
 def _show(measured: list[Measured]) -> None:
-    console = Console()
+    out = console()
     for key, value in machine().items():
-        console.print(f"{key:10} {value}", highlight=False)
+        out.print(f"{key:10} {value}", highlight=False)
     table = Table(box=None, pad_edge=False)
     for heading in ("what", "against", "ratio", "range", "goal", "us a call"):
         table.add_column(
@@ -69,4 +70,4 @@ def _show(measured: list[Measured]) -> None:
         goal = "" if one.goal is None else f"{one.goal:g}{' missed' if one.missed else ''}"
         spread = f"{one.low:.2f} to {one.high:.2f}"
         table.add_row(one.what, one.against, f"{one.ratio:.2f}", spread, goal, f"{one.microseconds:.1f}")
-    console.print(table)
+    out.print(table)

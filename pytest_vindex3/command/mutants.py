@@ -20,6 +20,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from pytest_vindex3.command import EXIT_FAULT, EXIT_NOTHING, EXIT_WRONG
+from pytest_vindex3.command._console import console
 from pytest_vindex3.plugin.identity import GENERATED_MARK
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.result import MutantResult, Results
@@ -147,8 +148,8 @@ def _start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _wait(children: Sequence[subprocess.Popen[bytes]], plans: Sequence[Plan], total: int) -> None:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    aside = Console(stderr=True)
+    with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         task = progress.add_task("trying", total=total)
         while any(child.poll() is None for child in children):
             time.sleep(0.2)
@@ -177,32 +178,30 @@ def _log(plan: Plan, folder: Path) -> Path:
 
 
 def _show(results: Results) -> None:
-    console = Console()
+    out = console()
     table = Table(box=None, pad_edge=False)
     for heading in ("mutant", "killed by", "clause", "s"):
         table.add_column(heading, no_wrap=heading != "killed by", overflow="fold")
     for one in results.mutants:
         table.add_row(one.id, _killer(one), one.clause, f"{one.seconds:.1f}")
-    console.print(table)
+    out.print(table)
     for one in results.mutants:
         if one.canary_only:
-            console.print(
+            out.print(
                 f"{one.id} breaks {', '.join(one.strays)} at the canary, which it does not state; behind a "
                 "red canary nothing is run, so a defect is to leave the canary's file alone"
             )
         elif one.strays:
-            console.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
+            out.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
     for survivor in results.survivors:
-        console.print(f"no test tells: {survivor}")
+        out.print(f"no test tells: {survivor}")
     killed = sum(one.killed for one in results.mutants)
-    console.print(f"mutants killed: {killed} of {len(results.mutants)}")
+    out.print(f"mutants killed: {killed} of {len(results.mutants)}")
     if results.perturbations:
         total = len(results.perturbations)
-        console.print(f"perturbations killed: {total - len(results.survivors)} of {total}")
+        out.print(f"perturbations killed: {total - len(results.survivors)} of {total}")
     for name, share in results.nulls.items():
-        console.print(
-            f"the null implementation that {name.replace('-', ' ')} passes {share:.1%} of the tests"
-        )
+        out.print(f"the null implementation that {name.replace('-', ' ')} passes {share:.1%} of the tests")
 
 
 def _killer(one: MutantResult) -> str:
