@@ -64,7 +64,6 @@ class PlacedSegment:
     first_entry: int
     entry_count: int
     rows_at: int
-    rows_length: int
     entries: Sequence[PlacedEntry]
 
 
@@ -138,6 +137,6 @@ class Placement:
                 PlacedEntry(bank_id, first + number, tuple(own[width * number : width * (number + 1)]))
                 for number in range(len(own) // width)
             ]
-            at, end = layout.entry_tables[position : position + 2]
-            found.append(PlacedSegment(bank_id, index, first, count, at, end - at, entries))
+            at = layout.entry_tables[position]
+            found.append(PlacedSegment(bank_id, index, first, count, at, entries))
         return found

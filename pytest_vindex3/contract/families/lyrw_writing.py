@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, TypedDict
 
+from pytest_vindex3.contract.defect import Defect
 from pytest_vindex3.contract.slots import Blob, Document
 from pytest_vindex3.contract.verb import Offer, verb
-
-
-class Defect(TypedDict):
-    """One fault of a file: its kind and its facts, with the words and numbers that refusals have."""
-
-    kind: str
-    names: dict[str, Document]
 
 
 class Verified(TypedDict):
