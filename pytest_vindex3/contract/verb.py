@@ -68,6 +68,7 @@ class Verb:
         options: arguments that only go to implementations which declare them.
         answer: the type of the answer.
         offers: arguments that a Python adapter sees as functions.
+        writes: arguments that name what it writes, the first that is given; elsewhere it only reads.
         signature: how a Python adapter defines it.
     """
 
@@ -78,12 +79,17 @@ class Verb:
     options: frozenset[str]
     answer: Any
     offers: Mapping[str, Offer] = field(default_factory=dict)
+    writes: tuple[str, ...] = ()
     signature: str = ""
 
     @property
     def function(self) -> str:
         """The name of the function that answers it in a Python adapter."""
         return self.name.replace(".", "_")
+
+    def target(self, arguments: Mapping[str, Any]) -> str | None:
+        """The path that a request writes to, or None where it only reads."""
+        return next((arguments[key] for key in self.writes if arguments.get(key) is not None), None)
 
     def offered(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as a Python adapter sees them: the lists that stand for functions made functions."""
@@ -94,19 +100,28 @@ class Verb:
 
 
 def verb(
-    name: str, *, options: tuple[str, ...] = (), offers: Mapping[str, Offer] | None = None
+    name: str,
+    *,
+    options: tuple[str, ...] = (),
+    offers: Mapping[str, Offer] | None = None,
+    writes: tuple[str, ...] = (),
 ) -> Callable[[_Definition], _Definition]:
     """Register the decorated Protocol as the definition of the verb `name`; see `define`."""
 
     def register(definition: _Definition) -> _Definition:
-        _declared[name] = define(name, definition, options=options, offers=offers)
+        _declared[name] = define(name, definition, options=options, offers=offers, writes=writes)
         return definition
 
     return register
 
 
 def define(
-    name: str, definition: type, *, options: tuple[str, ...] = (), offers: Mapping[str, Offer] | None = None
+    name: str,
+    definition: type,
+    *,
+    options: tuple[str, ...] = (),
+    offers: Mapping[str, Offer] | None = None,
+    writes: tuple[str, ...] = (),
 ) -> Verb:
     """The verb that a Protocol defines.
 
@@ -115,6 +130,7 @@ def define(
         definition: a class whose `__call__` has annotated parameters and an annotated answer.
         options: the parameters that only go to implementations which declare them.
         offers: the parameters that a Python adapter sees as functions.
+        writes: the parameters that name what is written; the first that is given counts.
     """
     call = definition.__call__
     hints = get_type_hints(call, include_extras=True)
@@ -128,6 +144,7 @@ def define(
         options=frozenset(options),
         answer=answer,
         offers=dict(offers or {}),
+        writes=writes,
         signature=_signature(name, parameters),
     )
 

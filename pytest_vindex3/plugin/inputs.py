@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pytest_vindex3.contract import fresh
+from pytest_vindex3.contract.verb import verbs
 
 _MOST_ENTRIES = 10_000
-_WRITING = ".write"
-"""How the name of a verb ends that writes the file `path`; every other verb only reads."""
 
 State = tuple[int, ...]
 
@@ -77,13 +76,14 @@ class Inputs:
     def compare(self, before: Mapping[str, State], verb: str, arguments: Mapping[str, object]) -> None:
         """Note what became of the folder while a request was answered."""
         after = _states(self.place)
-        spared = _target(arguments.get("path"), self.place) if verb.endswith(_WRITING) else ""
-        if spared:
-            self._given.pop(spared, None)
+        target = _below(verbs()[verb].target(arguments), self.place) if verb in verbs() else None
+        if target:
+            self._given.pop(target, None)
         for name, state in before.items():
-            if name != spared and after.get(name) != state:
+            if not _within(name, target) and _changed(state, after.get(name)):
                 self.deeds[name] = "changed" if name in after else "removed"
-        self.meddled |= bool(self.deeds) or bool(after.keys() - before.keys() - {spared})
+        strays = [name for name in after.keys() - before.keys() if not _within(name, target)]
+        self.meddled |= bool(self.deeds) or bool(strays)
         self._known = {name: after.get(name, ()) for name in self._given}
 
     def restore(self) -> None:
@@ -109,9 +109,16 @@ def _differs(path: Path, content: bytes | Writable) -> bool:
         return False  # a test may have made its input unreadable
 
 
-def _target(path: object, place: Path) -> str:
-    below = isinstance(path, str) and Path(path).is_relative_to(place)
-    return Path(str(path)).relative_to(place).as_posix() if below else ""
+def _below(path: str | None, place: Path) -> str | None:
+    """A path as a name below the folder, or None where it is not there."""
+    if path is None or not Path(path).is_relative_to(place):
+        return None
+    return Path(path).relative_to(place).as_posix()
+
+
+def _within(name: str, target: str | None) -> bool:
+    """Whether a name is the one that a request writes to, or below it."""
+    return target is not None and (name == target or name.startswith(f"{target}/"))
 
 
 def _states(place: Path) -> dict[str, State]:
@@ -131,4 +138,13 @@ def _state(path: Path) -> State:
     kind = status.st_mode >> 12
     if path.is_dir() and not path.is_symlink():
         return kind, status.st_ino
-    return kind, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return kind, status.st_ino, status.st_size, status.st_mtime_ns, status.st_nlink, status.st_ctime_ns
+
+
+def _changed(before: State, after: State | None) -> bool:
+    """Whether something else stands there; that a file got one more hard link is no change of the file."""
+    if after is None or len(before) != len(after):
+        return True
+    *was, links, _ = before
+    *is_now, links_now, _ = after
+    return before != after and (was != is_now or links == links_now)

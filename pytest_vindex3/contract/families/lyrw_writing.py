@@ -88,7 +88,11 @@ class LyrwLayout(Protocol):
     def __call__(self, *, plan: Document) -> Layout: ...
 
 
-@verb("lyrw.write", offers={"payload": Offer(("bank_id", "entry", "schema_index"), "data")})
+@verb(
+    "lyrw.write",
+    offers={"payload": Offer(("bank_id", "entry", "schema_index"), "data")},
+    writes=("path",),
+)
 class LyrwWrite(Protocol):
     """Write a layer file from a plan and the bytes of its regions.
 
