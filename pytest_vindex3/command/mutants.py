@@ -40,8 +40,8 @@ def command(patterns: tuple[str, ...], jobs: int, only_list: bool, as_json: bool
 
     Three kinds are tried: mutants (the reference with one defect), perturbations (the reference with
     one key or fact dropped or altered) and nulls (answers in the right types, made without reading).
-    A mutant meets every case of the tests about its clauses and the smallest case of every other test;
-    inputs are never drawn, so that the fixed ones have to do.
+    A mutant meets every case of the tests about its clauses and the smallest case of every other test of
+    its family; inputs are never drawn, so that the fixed ones have to do.
     PATTERN restricts the run to mutants whose id matches, with `_` for `-` if you like; perturbations and
     nulls are then left out.
 

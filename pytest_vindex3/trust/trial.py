@@ -32,7 +32,7 @@ from pytest_vindex3.trust.perturbation import PerturbedDoor, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.recording import Recorder
 from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
-from vindex3_fixtures.mutants.mutant import mutants
+from vindex3_fixtures.mutants.mutant import Mutant, mutants
 
 _MUTANTS = "vindex3_fixtures.mutants.adapter"
 _NULLS = "vindex3_fixtures.mutants.nulls"
@@ -95,10 +95,13 @@ class Bench:
         """The verbs that the collected tests ask."""
         return frozenset().union(*(one.verbs for _, one in self._known()))
 
-    def tests_for(self, breaks: Sequence[str]) -> list[str]:
-        """Every case of the tests about these clauses, and of all other tests the smallest."""
+    def tests_for(self, mutant: Mutant) -> list[str]:
+        """Every case of the tests about its clauses, and of all other tests of its family the smallest."""
         return [
-            test for test, one in self._known() if one.clauses.keys() & set(breaks) or test in self.smallest
+            test
+            for test, one in self._known()
+            if one.clauses.keys() & set(mutant.breaks)
+            or (one.family == mutant.family and test in self.smallest)
         ]
 
     @cached_property
@@ -162,7 +165,7 @@ def _try_mutant(bench: Bench, name: str) -> MutantResult:
     door = open_door(f"{_MUTANTS}:{name}")
     try:
         with bench.facing(door, canary=True):
-            rows = list(bench.rows(tests=bench.tests_for(mutants()[name].breaks)))
+            rows = list(bench.rows(tests=bench.tests_for(mutants()[name])))
     finally:
         door.close()
     return judge_mutant(name, rows, round(time.monotonic() - begun, 2))
