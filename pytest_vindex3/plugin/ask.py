@@ -13,9 +13,10 @@ import pytest
 
 from pytest_vindex3.contract.outcome import Fault, Limits, Reply
 from pytest_vindex3.contract.verb import verbs
+from pytest_vindex3.contract.writable import Writable
 from pytest_vindex3.law.registry import Clause
 from pytest_vindex3.plugin.check import Failed, Failure, SuiteError
-from pytest_vindex3.plugin.inputs import Inputs, Writable
+from pytest_vindex3.plugin.inputs import Inputs
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
 

@@ -12,23 +12,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from pytest_vindex3.contract import fresh
 from pytest_vindex3.contract.verb import verbs
+from pytest_vindex3.contract.writable import Writable
 
 _MOST_ENTRIES = 10_000
 
 State = tuple[int, ...]
-
-
-@runtime_checkable
-class Writable(Protocol):
-    """Content that writes itself, such as a sparse file."""
-
-    def write_to(self, path: Path) -> object:
-        """Write the content to this path."""
-        ...
 
 
 class Inputs:
