@@ -24,28 +24,32 @@ _SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)
 class Source:
     """A file opened for reading; close it, or use it as a context manager.
 
+    Args:
+        path: where the file is.
+        name: what refusals call it, where that is not its path.
+
     Attributes:
-        path: as it was given.
+        name: what refusals call the file.
         length: bytes in the file when it was opened.
 
     Raises:
         Refusal: `missing-file` where no regular file is (LYRW-FILE-01), `io` where the system fails.
     """
 
-    __slots__ = ("_descriptor", "length", "path")
+    __slots__ = ("_descriptor", "length", "name")
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, name: str | None = None) -> None:
+        self.name = path if name is None else name
         try:
             self._descriptor = os.open(path, _FLAGS)
         except OSError as error:
-            raise _refused(error, path) from None
+            raise _refused(error, self.name) from None
         except ValueError:  # a NUL or a lone surrogate: no file can have this name
-            raise _missing(path) from None
+            raise _missing(self.name) from None
         status = os.fstat(self._descriptor)
         if not stat.S_ISREG(status.st_mode):
             self.close()
-            raise _missing(path)
+            raise _missing(self.name)
         self.length = status.st_size
 
     def read(self, offset: int, length: int) -> bytes:
@@ -60,7 +64,7 @@ class Source:
                 return data
             return self._rest(data, offset, length)
         except OSError as error:
-            raise _refused(error, self.path) from None
+            raise _refused(error, self.name) from None
 
     def stored(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """The parts of a range that the disk holds, as offsets; what lies between are holes, all zero."""
@@ -104,6 +108,22 @@ class Source:
             pieces.append(os.pread(self._descriptor, length - have, offset + have))
             have += len(pieces[-1])
         return b"".join(pieces)
+
+
+def require(path: str, name: str) -> None:
+    """See that a regular file is there, without opening it.
+
+    Raises:
+        Refusal: as from opening it as a `Source`, as far as that can be told.
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 -- called for thousands of files
+    except OSError as error:
+        raise _refused(error, name) from None
+    except ValueError:
+        raise _missing(name) from None
+    if not stat.S_ISREG(mode):
+        raise _missing(name)
 
 
 def _refused(error: OSError, path: str) -> Refusal:

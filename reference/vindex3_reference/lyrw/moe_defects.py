@@ -13,7 +13,7 @@ from vindex3_reference.refusal import Refusal
 from vindex3_reference.slot import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from vindex3_reference.lyrw.moe_manifest import Bank, Layer
     from vindex3_reference.strict_json import Json
@@ -32,10 +32,18 @@ def checked(path: str, segments: Json) -> Defects:
             supports are not looked at (MOE-CHECK-02); `bad-type` where `segments` is something else.
     """
     files = None if segments is None else files_of(Slot.root(segments, "segments"))
-    manifest = Manifest(path)
+    return defects_of(Manifest(path), files)
+
+
+def defects_of(manifest: Manifest, files: Mapping[str, Sequence[str]] | None) -> Defects:
+    """The defects of a manifest that was read, with the files of each storage key or without any.
+
+    Raises:
+        Refusal: what reading its layers refuses.
+    """
     defects = Defects()
     if manifest.version != SUPPORTED_VERSION:
-        defects.take([unknown_version(manifest.version, path)])
+        defects.take([unknown_version(manifest.version, manifest.name)])
         return defects
     layers = manifest.layers()
     defects.take(duplicate_layers(layers))

@@ -102,17 +102,20 @@ class Manifest:
     """A manifest, of which the version can be asked before the layers are read.
 
     Attributes:
+        name: what refusals call the file.
         version: the schema_version, whatever it is.
 
     Args:
-        path: the file; refusals name it as it is given.
+        path: the file.
+        name: what refusals call it, where that is not its path.
 
     Raises:
         Refusal: `missing-file`, the kinds of documents, `missing-field`, `bad-type` or `out-of-range`.
     """
 
-    def __init__(self, path: str) -> None:
-        self._root = document.root_of(path)
+    def __init__(self, path: str, name: str | None = None) -> None:
+        self._root = document.root_of(path, name)
+        self.name = self._root.path
         self.version = self._root.required("schema_version").u32()
 
     def layers(self) -> list[Layer]:
