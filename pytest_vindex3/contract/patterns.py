@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,6 +69,23 @@ class EachOf:
             return Difference(path, [self.item], found)
         places = (first_difference(self.item, one, f"{path}[{at}]") for at, one in enumerate(found))
         return next((place for place in places if place), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """An object that has these keys and no other, for objects whose keys are data: ids and names."""
+
+    members: Mapping[str, object]
+
+    def difference(self, found: object, path: str) -> Difference | None:
+        """The first member that is missing, surplus or otherwise."""
+        difference = first_difference(dict(self.members), found, path)
+        if difference or not isinstance(found, Mapping):
+            return difference
+        surplus = next((key for key in found if key not in self.members), None)
+        if surplus is None:
+            return None
+        return Difference(f"{path}.{surplus}" if path else surplus, MISSING, found[surplus])
 
 
 def field(*names: str) -> FieldName:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vindex3.contract.difference import MISSING, Difference, Pattern, first_difference
-from pytest_vindex3.contract.patterns import EachOf, Present, element, field, one_of
+from pytest_vindex3.contract.patterns import EachOf, Exactly, Present, element, field, one_of
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,14 @@ def test_every_item_is_alike() -> None:
 def test_patterns_say_themselves_what_fits() -> None:
     """Each is taken for a pattern by the comparison."""
     assert all(isinstance(one, Pattern) for one in (field("a"), Present(), one_of(1), EachOf(1)))
+
+
+def test_an_object_of_names_has_no_other() -> None:
+    """Members are compared one by one, and one too many is found like one too few."""
+    wanted = Exactly({"a": 1, "b": Present()})
+    assert first_difference(wanted, {"b": None, "a": 1}) is None
+    assert first_difference(wanted, {"a": 1}, "segments") == Difference("segments.b", "anything", MISSING)
+    assert first_difference(wanted, {"a": 2, "b": 1}) == Difference("a", 1, 2)
+    assert first_difference(wanted, {"a": 1, "b": 1, "c": 3}, "x") == Difference("x.c", MISSING, 3)
+    assert first_difference(Exactly({}), {}) is None
+    assert first_difference(Exactly({}), [], "x") == Difference("x", {}, [])
