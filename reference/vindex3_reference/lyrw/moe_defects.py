@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from vindex3_reference.defects import Defects
 from vindex3_reference.lyrw import moe_storage
-from vindex3_reference.lyrw.defects import Defects
 from vindex3_reference.lyrw.moe_manifest import SUPPORTED_VERSION, Manifest
 from vindex3_reference.lyrw.programmes import PROGRAMMES
 from vindex3_reference.refusal import Refusal
@@ -32,28 +32,27 @@ def checked(path: str, segments: Json) -> Defects:
             supports are not looked at (MOE-CHECK-02); `bad-type` where `segments` is something else.
     """
     files = None if segments is None else files_of(Slot.root(segments, "segments"))
-    return defects_of(Manifest(path), files)
+    defects = Defects()
+    for found in faults(Manifest(path), files):
+        defects.take(found)
+    return defects
 
 
-def defects_of(manifest: Manifest, files: Mapping[str, Sequence[str]] | None) -> Defects:
-    """The defects of a manifest that was read, with the files of each storage key or without any.
+def faults(manifest: Manifest, files: Mapping[str, Sequence[str]] | None) -> Iterator[Iterable[Refusal]]:
+    """All findings about a manifest, kind by kind, with the files of each storage key or without any.
 
     Raises:
         Refusal: what reading its layers refuses.
     """
-    defects = Defects()
     if manifest.version != SUPPORTED_VERSION:
-        defects.take([unknown_version(manifest.version, manifest.name)])
-        return defects
+        yield [unknown_version(manifest.version, manifest.name)]
+        return
     layers = manifest.layers()
-    defects.take(duplicate_layers(layers))
+    yield duplicate_layers(layers)
     for layer in layers:
-        for found in document_faults(layer):
-            defects.take(found)
+        yield from document_faults(layer)
         if files is not None:
-            for found in moe_storage.faults(layer, files):
-                defects.take(found)
-    return defects
+            yield from moe_storage.faults(layer, files)
 
 
 def files_of(segments: Slot) -> dict[str, list[str]]:

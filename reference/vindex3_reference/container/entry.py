@@ -1,0 +1,107 @@
+"""The entries of an index's directory: one per stored representation (container.md, section 3)."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from vindex3_reference.container import names
+from vindex3_reference.slot import U64
+
+if TYPE_CHECKING:
+    from vindex3_reference.slot import Slot
+    from vindex3_reference.strict_json import Json
+
+REQUIRED = (
+    "object", "encoding", "segment", "tensor_count", "payload_bytes", "payload_sha256", "segment_sha256",
+)  # fmt: skip
+OPTIONAL_TEXTS = ("compiled_from", "source_representation_digest")
+OPTIONAL = (*OPTIONAL_TEXTS, "codec", "encoder")
+
+_values = itemgetter(*REQUIRED)
+_TYPES = (str, str, str, int, int, str, str)
+
+
+class Entry(NamedTuple):
+    """One stored representation of an object; digests are hexadecimal, and compared as text."""
+
+    object: str
+    encoding: str
+    segment: str
+    tensor_count: int
+    payload_bytes: int
+    payload_sha256: str
+    segment_sha256: str
+    document: dict[str, Json]
+    """The entry as it is written."""
+
+    @property
+    def id(self) -> str:
+        """The id that the directory should have it under: object, `@` and encoding joined, never split."""
+        return f"{self.object}@{self.encoding}"
+
+    @property
+    def key(self) -> str:
+        """The key of `segments` that means its file."""
+        return names.without_extension(self.segment)
+
+    def optional(self, key: str) -> Json:
+        """The value of an optional key; None where it is absent or null."""
+        return self.document.get(key)
+
+    def answer(self) -> dict[str, Json]:
+        """The entry as it is written, without optional keys that are null (JSON-NULL-01)."""
+        if len(self.document) == len(REQUIRED):
+            return self.document
+        return {
+            key: value for key, value in self.document.items() if value is not None or key not in OPTIONAL
+        }
+
+
+def entries_of(representations: Slot | None) -> dict[str, Entry]:
+    """The entries of a `representations` slot by their id, in file order; an absent one has none.
+
+    Raises:
+        Refusal: `missing-field`, `bad-type` or `out-of-range`, `path-escape` for the name of a segment
+            (INDEX-REP-02, INDEX-PATH-01).
+    """
+    if representations is None:
+        return {}
+    return {
+        key: _plain(value) or _read(representations.required(key))
+        for key, value in representations.object().items()
+    }
+
+
+def _plain(value: Json) -> Entry | None:
+    """The entry where it can be seen at once that nothing is wrong with it; there may be thousands."""
+    if type(value) is not dict or len(value) != len(REQUIRED):
+        return None
+    try:
+        found = _values(value)
+    except KeyError:
+        return None
+    if tuple(map(type, found)) != _TYPES:
+        return None
+    _, _, segment, tensors, payload, _, _ = found
+    if 0 <= tensors <= U64 and 0 <= payload <= U64 and names.is_plain(segment):
+        return Entry._make((*found, value))
+    return None
+
+
+def _read(slot: Slot) -> Entry:
+    """The entry, or what is wrong with it."""
+    for key in OPTIONAL_TEXTS:
+        text = slot.optional(key)
+        if text is not None:
+            text.text()
+    return Entry(
+        object=slot.required("object").text(),
+        encoding=slot.required("encoding").text(),
+        segment=names.checked(slot.required("segment").text()),
+        tensor_count=slot.required("tensor_count").u64(),
+        payload_bytes=slot.required("payload_bytes").u64(),
+        payload_sha256=slot.required("payload_sha256").text(),
+        segment_sha256=slot.required("segment_sha256").text(),
+        document=slot.object(),
+    )

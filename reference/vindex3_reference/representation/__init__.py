@@ -1,0 +1,1 @@
+"""Representations: one logical thing in several physical forms, and who chooses among them."""
