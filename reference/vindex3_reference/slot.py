@@ -92,6 +92,12 @@ class Slot:
             raise self._bad_type("an array")
         return (Slot(value, index, self) for index, value in enumerate(self.value))
 
+    def given(self) -> Json:
+        """Any value but null, which stands for none."""
+        if self.value is None:
+            raise self._bad_type("a value")
+        return self.value
+
     def text(self) -> str:
         """A string, as written."""
         if type(self.value) is str:

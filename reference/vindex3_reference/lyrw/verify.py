@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from vindex3_reference.defects import Defects
 from vindex3_reference.lyrw import layer_set, partners, structure
-from vindex3_reference.lyrw.defects import Defects
 from vindex3_reference.lyrw.lengths import SchemaLengths
 from vindex3_reference.lyrw.partners import Partners
 from vindex3_reference.lyrw.reader import LayerFile
