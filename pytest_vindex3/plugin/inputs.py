@@ -18,6 +18,7 @@ from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.contract.writable import Writable
 
 _MOST_ENTRIES = 10_000
+_LARGEST_COMPARED = 1 << 20
 
 State = tuple[int, ...]
 
@@ -36,7 +37,7 @@ class Inputs:
         self.deeds: dict[str, str] = {}
         self.meddled = False
         self._given: dict[str, bytes | Writable] = {}
-        self._known: dict[str, State] = {}
+        self._known: dict[str, dict[str, State]] = {}
 
     def folder(self) -> Path:
         """The test's own folder; made anew where it is gone."""
@@ -44,7 +45,7 @@ class Inputs:
         return self.place
 
     def put(self, name: str, content: bytes | Writable) -> Path:
-        """Write an input in place of whatever has its name."""
+        """Write an input, a file or a folder, in place of whatever has its name."""
         path = self.folder() / name
         if isinstance(content, Writable):
             beside = path.with_name(f".{secrets.token_hex(8)}")  # a name that nobody can have taken
@@ -54,13 +55,13 @@ class Inputs:
         else:
             fresh.write(path, content)
         self._given[name] = content
-        self._known[name] = _state(path)
+        self._known[name] = _part(_states(self.place), name)
         return path
 
     def look(self) -> Mapping[str, State]:
         """The folder before a request; inputs that the test itself has changed are its own affair."""
         before = _states(self.place)
-        for name in [name for name in self._given if before.get(name) != self._known[name]]:
+        for name in [name for name in self._given if _part(before, name) != self._known[name]]:
             del self._given[name]
         return before
 
@@ -68,20 +69,22 @@ class Inputs:
         """Note what became of the folder while a request was answered."""
         after = _states(self.place)
         target = _below(verbs()[verb].target(arguments), self.place) if verb in verbs() else None
-        if target:
-            self._given.pop(target, None)
+        for name in [name for name in self._given if target and _within(target, name)]:
+            del self._given[name]
         for name, state in before.items():
             if not _within(name, target) and _changed(state, after.get(name)):
                 self.deeds[name] = "changed" if name in after else "removed"
         strays = [name for name in after.keys() - before.keys() if not _within(name, target)]
         self.meddled |= bool(self.deeds) or bool(strays)
-        self._known = {name: after.get(name, ()) for name in self._given}
+        self._known = {name: _part(after, name) for name in self._given}
 
     def restore(self) -> None:
         """Put back what was handed out where the implementation has changed it."""
         for name, content in list(self._given.items()):
-            if name in self.deeds or _differs(self.place / name, content):
-                self.deeds.setdefault(name, "changed")
+            done = any(_within(deed, name) for deed in self.deeds)
+            if done or _differs(self.place / name, content):
+                if not done:
+                    self.deeds[name] = "changed"
                 with suppress(OSError):
                     self.put(name, content)
 
@@ -91,13 +94,31 @@ class Inputs:
 
 
 def _differs(path: Path, content: bytes | Writable) -> bool:
-    """Whether a regular file has other bytes; a change so soon after its writing leaves no other trace."""
-    if not isinstance(content, bytes):
-        return False
+    """Whether an input has other bytes; a change so soon after its writing leaves no other trace.
+
+    Of content that writes itself only folders are compared, and in them files that are no larger than
+    what one would type: a sparse one may be of any size.
+    """
     try:
-        return path.is_symlink() or not path.is_file() or path.read_bytes() != content
+        if isinstance(content, bytes):
+            return path.is_symlink() or not path.is_file() or path.read_bytes() != content
+        return path.is_dir() and not path.is_symlink() and _other_files(path, content)
     except OSError:
         return False  # a test may have made its input unreadable
+
+
+def _other_files(folder: Path, content: Writable) -> bool:
+    """Whether a small file of the folder differs from the one that the content writes."""
+    beside = folder.with_name(f".{secrets.token_hex(8)}")
+    try:
+        content.write_to(beside)
+        return any(
+            (folder / path.relative_to(beside)).read_bytes() != path.read_bytes()
+            for path in islice(beside.rglob("*"), _MOST_ENTRIES)
+            if path.is_file() and path.stat().st_size <= _LARGEST_COMPARED
+        )
+    finally:
+        fresh.remove(beside)
 
 
 def _below(path: str | None, place: Path) -> str | None:
@@ -108,8 +129,13 @@ def _below(path: str | None, place: Path) -> str | None:
 
 
 def _within(name: str, target: str | None) -> bool:
-    """Whether a name is the one that a request writes to, or below it."""
+    """Whether a name is another one, or below it; nothing is within None."""
     return target is not None and (name == target or name.startswith(f"{target}/"))
+
+
+def _part(states: Mapping[str, State], top: str) -> dict[str, State]:
+    """The states of one entry and of everything below it."""
+    return {name: state for name, state in states.items() if _within(name, top)}
 
 
 def _states(place: Path) -> dict[str, State]:

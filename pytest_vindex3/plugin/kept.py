@@ -36,12 +36,11 @@ class Kept:
             shutil.rmtree(self._directory / FOLDER)
 
     def keep(self, folder: Path, name: str) -> Path | None:
-        """Copy a test's folder; None where there is nothing to keep or no room for it.
+        """Copy a test's folder with the folders in it; None where there is nothing to keep or no room for it.
 
         Files that are sparse stay so; one that takes more room than is left is not copied.
         """
-        below = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
-        files = sorted(path for path in islice(below, _MOST_FILES) if _is_regular(path))
+        files, folders = _below(folder)
         if not files or folder.is_symlink():
             return None
         target = self._made() / name
@@ -53,6 +52,9 @@ class Kept:
                 if size <= self._room:
                     self._room -= size
                     _copy(file, target / file.relative_to(folder))
+        for empty in folders:
+            with suppress(OSError):
+                (target / empty.relative_to(folder)).mkdir(parents=True, exist_ok=True)
         return target if target.exists() else None
 
     def _made(self) -> Path:
@@ -68,6 +70,18 @@ class Kept:
         except OSError:
             return None
         return base if os.access(base, os.W_OK) else None
+
+
+def _below(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The regular files below a folder, sorted, and the folders in which there is nothing."""
+    files, folders = [], []
+    for at, inner, names in islice(os.walk(folder), _MOST_FILES):
+        files += [path for path in (Path(at, name) for name in names) if _is_regular(path)]
+        if not inner and not names:
+            folders.append(Path(at))
+        if len(files) > _MOST_FILES:
+            break
+    return sorted(files[:_MOST_FILES]), folders
 
 
 def _is_regular(path: Path) -> bool:
