@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from vindex3_reference.refusal import Refusal
+from vindex3_reference.disk import Disk, io_refusal, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import TracebackType
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    from _typeshed import ReadableBuffer
+
+    from vindex3_reference.refusal import Refusal
+
 _BUFFER = 1 << 20
 
 
@@ -27,35 +30,56 @@ class Target:
     hard links to a former file keep their bytes. A former file's permissions are kept. What is neither
     a regular file nor a link (a folder, a device) is not replaced.
 
+    Args:
+        path: the name to be replaced.
+        name: what refusals call the file, where that is not its path.
+        disk: what makes the calls of the system.
+
     Raises:
         Refusal: `io` with path and reason, wherever the system fails.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, name: str | None = None, disk: Disk | None = None) -> None:
         self._path = path
-        self._part = Path(path).parent / f".{secrets.token_hex(8)}.part"
-        with self._refusing():
+        self._name = path if name is None else name
+        self._disk = disk or Disk()
+        self._part = str(Path(path).parent / f".{secrets.token_hex(8)}.part")
+        with refusing(self._name):
             former = self._former()
             # Nobody may read or write the part who may not read or write the file that it replaces.
             mode = 0o666 if former is None else stat.S_IMODE(former.st_mode) & 0o666
-            descriptor = os.open(self._part, _FLAGS, mode)
-        self._file = os.fdopen(descriptor, "wb", _BUFFER)
+            descriptor = self._disk.create(self._part, mode)
+        self._file = io.BufferedWriter(_Raw(descriptor, self._disk), _BUFFER)
 
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes."""
-        with self._refusing():
+        with refusing(self._name):
             self._file.write(data)
+
+    def seal(self) -> None:
+        """Take no more bytes, and see to it that those written are on the disk."""
+        if self._file.closed:
+            return
+        with refusing(self._name):
+            self._file.flush()
+            self._disk.sync(self._file.fileno())
+            self._file.close()
 
     def publish(self) -> None:
         """Put the file in its place, once its bytes are on the disk."""
-        with self._refusing():
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+        self.seal()
+        with refusing(self._name):
             former = self._former()
             if former is not None:
-                self._part.chmod(stat.S_IMODE(former.st_mode))
-            self._part.replace(self._path)
+                self._disk.chmod(self._part, stat.S_IMODE(former.st_mode))
+            self._disk.replace(self._part, self._path)
+
+    def discard(self) -> None:
+        """Give up what was not published."""
+        with suppress(OSError):  # bytes that are given up may still be in the buffer of a full disk
+            self._file.close()
+        with suppress(OSError):
+            self._disk.unlink(self._part)
 
     def __enter__(self) -> Self:
         return self
@@ -63,10 +87,7 @@ class Target:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(OSError):  # bytes that are given up may still be in the buffer of a full disk
-            self._file.close()
-        with suppress(OSError):
-            self._part.unlink()
+        self.discard()
 
     def _former(self) -> os.stat_result | None:
         """The regular file that stands under the name; None where it is free or a link."""
@@ -80,14 +101,28 @@ class Target:
             return None
         raise self._refusal("no regular file")
 
-    @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise self._refusal(os.strerror(error.errno) if error.errno else str(error)) from None
-        except ValueError as error:  # a NUL or a lone surrogate: no file can have this name
-            raise self._refusal(str(error)) from None
-
     def _refusal(self, reason: str) -> Refusal:
-        return Refusal("io", f"{self._path} cannot be written: {reason}", path=self._path, reason=reason)
+        return io_refusal(self._name, reason)
+
+
+class _Raw(io.RawIOBase):
+    """A descriptor that is written to by way of a disk."""
+
+    def __init__(self, descriptor: int, disk: Disk) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._disk = disk
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        return self._disk.write(self._descriptor, memoryview(data))
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            os.close(self._descriptor)

@@ -8,8 +8,6 @@ from vindex3_reference.refusal import Refusal
 from vindex3_reference.slot import Slot
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
     from vindex3_reference.strict_json import Json
 
 EMPTY = memoryview(b"")
@@ -75,7 +73,7 @@ def _written(given: Slot) -> str:
 
 def _bytes(given: Slot) -> memoryview:
     try:
-        view = memoryview(cast("Buffer", given.value))  # the one slot that holds no JSON
+        view = memoryview(cast("bytes", given.value))  # the one slot that holds no JSON
     except TypeError:
         raise Refusal("bad-type", f"{given.field} is no buffer of bytes", field=given.field) from None
     if view.nbytes == 0:
