@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from vindex3_reference.container import tensor as tensors
 from vindex3_reference.container.container import Container
 from vindex3_reference.container.observation import opened
+from vindex3_reference.refusal import Refusal
 
-__all__ = ["container_open"]
+__all__ = ["container_open", "container_tensor"]
 
 Answer = dict[str, object]
 
@@ -13,3 +15,22 @@ Answer = dict[str, object]
 def container_open(*, path: str) -> Answer:
     """Read the index of a container and resolve every profile that it declares."""
     return opened(Container(path))
+
+
+def container_tensor(
+    *,
+    path: str,
+    tensor: str,
+    representation: str | None = None,
+    object: str | None = None,  # noqa: A002 -- the name of the law
+    encoding: str | None = None,
+) -> Answer:
+    """Give one tensor as it is stored; a representation that is given decides over object and encoding."""
+    container = Container(path, whole=False)
+    if representation is None:
+        if object is None:
+            raise Refusal(
+                "missing-field", "a tensor is asked by representation or by object", field="representation"
+            )
+        representation = tensors.representation_of(container, object, encoding)
+    return tensors.stored_tensor(container, representation, tensor)
