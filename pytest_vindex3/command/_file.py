@@ -10,12 +10,12 @@ import click
 
 from pytest_vindex3.command._page import legible
 from pytest_vindex3.command._values import for_people
-from pytest_vindex3.formats import annotate, detect, dump, formats
+from pytest_vindex3.formats import annotate, detect, detect_folder, dump, folders, formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_vindex3.formats import Format
+    from pytest_vindex3.formats import Folder, Format
 
 _SEARCHED: Final = 50_000
 """Lines of a dump that are looked through for the place of a refusal."""
@@ -24,20 +24,23 @@ _BEFORE: Final = 8
 
 def format_option(_: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """The value of `--format`, which names a format that there is."""
-    if value is not None and value not in formats():
-        raise click.BadParameter(f"{value!r} is none of {', '.join(formats())}", param=option)
+    known = {**formats(), **folders()}
+    if value is not None and value not in known:
+        raise click.BadParameter(f"{value!r} is none of {', '.join(known)}", param=option)
     return value
 
 
-def format_of(path: str, form: str | None) -> Format:
-    """The format of a file: as named, as recognised, and of a file that cannot be read by its name.
+def format_of(path: str, form: str | None) -> Format | Folder:
+    """The format of a file or folder: as named, as recognised, of a file that cannot be read by its name.
 
     Raises:
         click.UsageError: no format knows it.
     """
     if form is not None:
-        return formats()[form]
+        return formats().get(form) or folders()[form]
     try:
+        if Path(path).is_dir():
+            return _folder_at(path)
         found = detect(Path(path))
     except OSError as error:
         by_name = [entry for entry in formats().values() if entry.detect(b"", Path(path).name)]
@@ -47,6 +50,16 @@ def format_of(path: str, form: str | None) -> Format:
     if found is None:
         known = ", ".join(formats())
         raise click.UsageError(f"{path} is of no format that is known here ({known}); --format names one")
+    return found
+
+
+def _folder_at(path: str) -> Folder:
+    found = detect_folder(Path(path))
+    if found is None:
+        known = ", ".join(folders())
+        raise click.UsageError(
+            f"{path} is a folder of no format that is known here ({known}); --format names one"
+        )
     return found
 
 

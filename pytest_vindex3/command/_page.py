@@ -8,11 +8,14 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from pytest_vindex3.command._bar import BOX, PLAIN, draw
-from pytest_vindex3.formats import Bar, Facts, Grid, Page, Part
+from pytest_vindex3.formats import Bar, Branch, Facts, Grid, Page, Part, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from rich.console import Console, RenderableType
     from rich.text import Text
+    from rich.tree import Tree as Drawn
 
 WIDEST_BAR: Final = 120
 """Columns beyond which a bar does not grow."""
@@ -66,6 +69,8 @@ def _print(page: Page, console: Console) -> None:
 def _drawn(part: Part, console: Console) -> RenderableType:
     if isinstance(part, Bar):
         return _bar(part, console)
+    if isinstance(part, Tree):
+        return _tree(part, console)
     return _grid(part, console.width) if isinstance(part, Grid) else _facts(part)
 
 
@@ -79,6 +84,36 @@ def _facts(facts: Facts) -> RenderableType:
     for name, said in facts.rows:
         table.add_row(Text(f"  {name}"), Text(legible(said)))
     return table
+
+
+def _tree(tree: Tree, console: Console) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+    from rich.tree import Tree as Drawn
+
+    if not console.is_terminal:
+        return Text("\n".join(_indented(tree.branches, 1)), no_wrap=True, overflow="ignore")
+    drawn = [Drawn(_leaf(branch), guide_style="dim") for branch in tree.branches]
+    for root, branch in zip(drawn, tree.branches, strict=True):
+        _grow(root, branch)
+    return Group(*drawn)
+
+
+def _grow(drawn: Drawn, branch: Branch) -> None:
+    for one in branch.branches:
+        _grow(drawn.add(_leaf(one)), one)
+
+
+def _leaf(branch: Branch) -> Text:
+    from rich.text import Text
+
+    return Text.assemble((legible(branch.name), "bold"), ("  " if branch.said else ""), legible(branch.said))
+
+
+def _indented(branches: Sequence[Branch], depth: int) -> Iterator[str]:
+    for branch in branches:
+        yield "  " * depth + legible("  ".join(filter(None, (branch.name, branch.said))))
+        yield from _indented(branch.branches, depth + 1)
 
 
 def _grid(grid: Grid, width: int) -> RenderableType:

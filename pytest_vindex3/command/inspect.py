@@ -1,4 +1,4 @@
-"""`vindex3 inspect`: what a file says of itself."""
+"""`vindex3 inspect`: what a file or a container says of itself."""
 
 from __future__ import annotations
 
@@ -14,14 +14,21 @@ from pytest_vindex3.formats import Inspects
 
 
 @click.command(name="inspect")
-@click.argument("files", nargs=-1, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE|DIR...")
 @click.option("--json", "as_json", is_flag=True, help="Print the observation of the format's open verb.")
 @click.option("--format", "form", metavar="NAME", callback=format_option, help="Read FILE as this format.")
 def command(files: tuple[str, ...], as_json: bool, form: str | None) -> None:
-    """Describe each FILE by its own tables: banks, schemas, segments, pairs, sizes, what is unknown.
+    r"""Describe each FILE by its own tables: banks, schemas, segments, pairs, sizes, what is unknown.
 
-    With --json each file gives one line: the answer of lyrw.parse for a layer file, of moe.load for
-    moe_manifest.json, as the reference gives it; or {"refused": {"kind", "message", "names"}}.
+    Of a container, which is a folder, its index and graph: components, objects, representations, edges.
+
+    \b
+      vindex3 inspect layer_012.lyrw
+      vindex3 inspect model.vindex
+
+    With --json each gives one line: the answer of lyrw.parse for a layer file, of moe.load for
+    moe_manifest.json, of container.open for a container, as the reference gives it; or {"refused":
+    {"kind", "message", "names"}}.
 
     Exit status: 0 described, 2 usage (or a file of no known format), 3 a file is refused, 5 no file
     was given.

@@ -1,8 +1,9 @@
 """The formats: how each is recognised, shown with a ruler, described and judged.
 
-A format is a module of this package that has a `FORMAT`; private modules are what they share. A new
-format adds a module and edits none. What a format can do beyond `Format` is found, not listed: one that
-has the methods of `Inspects` or `Verifies` has that capability.
+A format is a module of this package that has a `FORMAT`, or a `FOLDER` where it is a folder of files;
+private modules are what they share. A new format adds a module and edits none. What a format can do
+beyond that is found, not listed: one that has the methods of `Inspects` or `Verifies` has that
+capability.
 """
 
 from __future__ import annotations
@@ -10,9 +11,22 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from pytest_vindex3.formats._page import Bar, Facts, Grid, Page, Part, Piece, counted, exact, near
+from pytest_vindex3.formats._page import (
+    Bar,
+    Branch,
+    Facts,
+    Grid,
+    Page,
+    Part,
+    Piece,
+    Tree,
+    counted,
+    exact,
+    near,
+)  # fmt: skip
 from pytest_vindex3.formats._raw import raw
 from pytest_vindex3.formats._ruler import Line, Span, lines, offset_width
 from pytest_vindex3.formats._source import Source, opened
@@ -22,8 +36,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "SMALL", "Bar", "Facts", "Format", "Grid", "Inspects", "Line", "Page", "Part", "Piece", "Span",
-    "Verifies", "annotate", "counted", "detect", "dump", "dump_text", "exact", "formats", "near",
+    "SMALL", "Bar", "Branch", "Facts", "Folder", "Format", "Grid", "Inspects", "Line", "Page", "Part",
+    "Piece", "Span", "Tree", "Verifies", "annotate", "counted", "detect", "detect_folder", "dump",
+    "dump_text", "exact", "folders", "formats", "near",
 ]  # fmt: skip
 
 SMALL: Final = 1 << 20
@@ -31,6 +46,9 @@ SMALL: Final = 1 << 20
 
 LEADING: Final = 64
 """Bytes at the beginning of a file by which a format may be recognised."""
+
+MOST_NAMES: Final = 10_000
+"""Names of a folder by which a format may be recognised."""
 
 
 @runtime_checkable
@@ -48,6 +66,19 @@ class Format(Protocol):
 
     def spans(self, source: Source) -> Iterator[Span]:
         """Every byte of the source named, in order, none twice; whatever the bytes are."""
+        ...
+
+
+class Folder(Protocol):
+    """A format that is a folder of files."""
+
+    @property
+    def name(self) -> str:
+        """What users call it, such as "container"."""
+        ...
+
+    def holds(self, names: frozenset[str]) -> bool:
+        """Whether a folder in which these names stand is taken for one."""
         ...
 
 
@@ -93,13 +124,34 @@ class Verifies(Protocol):
 
 @cache
 def formats() -> Mapping[str, Format]:
-    """Every format of this package, by name."""
-    found: dict[str, Format] = {}
+    """Every format of this package that is a file, by name."""
+    found: dict[str, Format] = {entry.name: entry for entry in _entries("FORMAT")}
+    return found
+
+
+@cache
+def folders() -> Mapping[str, Folder]:
+    """Every format of this package that is a folder, by name."""
+    found: dict[str, Folder] = {entry.name: entry for entry in _entries("FOLDER")}
+    return found
+
+
+def _entries(kind: str) -> Iterator[Any]:
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
-            entry: Format = importlib.import_module(f"{__name__}.{module.name}").FORMAT
-            found[entry.name] = entry
-    return found
+            home = importlib.import_module(f"{__name__}.{module.name}")
+            if hasattr(home, kind):
+                yield getattr(home, kind)
+
+
+def detect_folder(path: Path) -> Folder | None:
+    """The format of the folder at this path, or None; only names that stand in it are looked at.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    names = frozenset(islice((entry.name for entry in path.iterdir()), MOST_NAMES))
+    return next((entry for entry in folders().values() if entry.holds(names)), None)
 
 
 def detect(data_or_path: bytes | Path) -> Format | None:

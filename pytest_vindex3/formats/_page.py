@@ -53,7 +53,24 @@ class Bar:
     magnified: bool = False
 
 
-Part = Facts | Grid | Bar
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A thing of a tree: what it is called, what is said of it, and what belongs to it."""
+
+    name: str
+    said: str = ""
+    branches: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Things that have parts."""
+
+    branches: tuple[Branch, ...]
+    title: str = ""
+
+
+Part = Facts | Grid | Bar | Tree
 
 
 @dataclass(frozen=True, slots=True)

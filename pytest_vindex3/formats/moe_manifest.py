@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_vindex3.formats._document import document_spans
 from pytest_vindex3.formats._page import Facts, Grid, Page, Part, counted
-from pytest_vindex3.formats._raw import printable
-from pytest_vindex3.formats._ruler import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_vindex3.formats._ruler import Span
     from pytest_vindex3.formats._source import Source
 
 FILE_NAME: Final = "moe_manifest.json"
@@ -20,7 +20,6 @@ MOST_LAYERS: Final = 200
 """Layers that a table for a person has."""
 
 _BEGIN: Final = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*\d+\s*,\s*"layers"\s*:\s*\[')
-_AT_ONCE: Final = 1 << 16
 
 
 class _MoeManifest:
@@ -32,10 +31,7 @@ class _MoeManifest:
         return name == FILE_NAME or _BEGIN.match(leading) is not None
 
     def spans(self, source: Source) -> Iterator[Span]:
-        if not source.size:
-            yield Span(0, 0, "no bytes")
-        for number, (start, stop) in enumerate(_text_lines(source), 1):
-            yield Span(start, stop - start, f"line {number}", decode=printable)
+        return document_spans(source)
 
     def observe(self, path: str) -> dict[str, object]:
         from vindex3_reference.lyrw.verbs import moe_load
@@ -52,18 +48,6 @@ class _MoeManifest:
         return moe_check(
             path=path, segments=None if bound is None else {key: list(files) for key, files in bound.items()}
         )
-
-
-def _text_lines(source: Source) -> Iterator[tuple[int, int]]:
-    """Where each line of text begins and ends, its line feed included."""
-    start = 0
-    for at in range(0, source.size, _AT_ONCE):
-        block = source.read(at, min(source.size, at + _AT_ONCE))
-        for feed in re.finditer(rb"\n", block):
-            yield start, at + feed.end()
-            start = at + feed.end()
-    if start < source.size:
-        yield start, source.size
 
 
 def _page(name: str, observation: Mapping[str, Any]) -> Page:

@@ -228,7 +228,7 @@ def test_what_cannot_be_described_is_usage(
     other.write_text("notes", "utf-8")
     done = run("inspect", other)
     assert (done.code, done.out) == (2, "")
-    assert "is of no format that is known here (lyrw, moe_manifest" in done.err
+    assert "is of no format that is known here (json, lyrw, moe_manifest" in done.err
     assert run("inspect", tmp_path / "nothing").code == 2
     assert run("inspect", tmp_path / "nothing.lyrw").code == 3
     assert run("inspect", "--format", "none", WORKED).code == 2

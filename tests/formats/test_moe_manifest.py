@@ -55,7 +55,7 @@ def test_lines_of_text_have_their_numbers() -> None:
 
 def test_lines_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a document is read in parts, lines end at their line feeds alone."""
-    monkeypatch.setattr("pytest_vindex3.formats.moe_manifest._AT_ONCE", 3)
+    monkeypatch.setattr("pytest_vindex3.formats._document._AT_ONCE", 3)
     fields = [(line.offset, line.length) for line in dump(b"abcd\nef\n\nghi", form="moe_manifest")]
     assert fields == [(0, 5), (5, 3), (8, 1), (9, 3)]
 
