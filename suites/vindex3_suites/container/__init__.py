@@ -1,0 +1,1 @@
+"""Conformance tests of containers: index, segments, writing and verifying."""
