@@ -59,7 +59,7 @@ def drawing(drawn: Diagram, title: str) -> str:
     width = max((column.right for column in columns), default=_LEAST) + MARGIN
     lowest = max((column.bottom for column in columns), default=MARGIN)
     depth = 28 * len(drawn.arrows)
-    height = lowest + depth + MARGIN
+    height = lowest + depth + MARGIN + 12
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
         f'height="{height}" role="img"><title>{escape(title)}</title><style>{_STYLE}</style>{_ARROW}',
@@ -69,7 +69,7 @@ def drawing(drawn: Diagram, title: str) -> str:
     for column in columns:
         lines += _component(column)
     for number, arrow in enumerate(drawn.arrows):
-        lines += _edge(arrow, columns, lowest + 28 * number + 14)
+        lines += _edge(arrow, columns, lowest + 28 * number + 26)
     return "\n".join([*lines, "</svg>", ""])
 
 

@@ -100,6 +100,9 @@ def _object(thing: Mapping[str, Any], observation: Mapping[str, Any]) -> Branch:
         _entry(one, "not in the graph") for encoding, one in entries.items() if encoding not in named
     ]
     said = "" if thing["id"] == f"{thing['component']}.{thing['kind']}" else thing["kind"]
+    if len(branches) == 1:
+        [alone] = branches
+        return Branch(thing["id"], ", ".join(filter(None, (said, alone.name, alone.said))))
     return Branch(thing["id"], said, tuple(branches))
 
 

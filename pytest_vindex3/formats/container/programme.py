@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_vindex3.formats._page import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -35,7 +37,7 @@ def _policy(policy: Mapping[str, Any]) -> str:
 def sizes(component: Mapping[str, Any]) -> str:
     """Layers and width of a component; of a tower zeros mean that nobody has read them."""
     layers, width = component["num_layers"], component["hidden_size"]
-    return f"{layers:,} layers of {width:,}" if layers or width else "sizes unread"
+    return f"{counted(layers, 'layer')} of {width:,}" if layers or width else "sizes unread"
 
 
 def taps(layers: Sequence[int]) -> str:
