@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as Xml
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def test_the_drawing_is_whole_xml(
     document = example()
     target = tmp_path / "graph.svg"
     done = run("graph", stored(document), "--svg", target)
-    root = Xml.parse(target).getroot()
+    root = ET.parse(target).getroot()
     shapes = [one.tag.rpartition("}")[2] for one in root]
     assert (done.code, done.out) == (0, "")
     assert shapes.count("rect") == 1 + len(document["components"]) + len(document["objects"])
