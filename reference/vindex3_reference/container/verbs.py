@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vindex3_reference.container import tensor as tensors
 from vindex3_reference.container.container import Container
 from vindex3_reference.container.observation import opened
+from vindex3_reference.container.sources import sources_of
+from vindex3_reference.container.verify import verified
 from vindex3_reference.refusal import Refusal
 
-__all__ = ["container_open", "container_tensor"]
+if TYPE_CHECKING:
+    from vindex3_reference.strict_json import Json
+
+__all__ = ["container_open", "container_tensor", "container_verify"]
 
 Answer = dict[str, object]
 
@@ -34,3 +41,8 @@ def container_tensor(
             )
         representation = tensors.representation_of(container, object, encoding)
     return tensors.stored_tensor(container, representation, tensor)
+
+
+def container_verify(*, path: str, sources: Json = None) -> Answer:
+    """List everything that is wrong with a container, and compare it with its `sources` where given."""
+    return verified(path, None if sources is None else sources_of(sources))

@@ -42,6 +42,17 @@ def verified(asked: str | Sequence[str]) -> Defects:
     return defects
 
 
+def file_faults(path: str) -> Iterator[Iterator[Refusal]]:
+    """All findings about one file, kind by kind.
+
+    Raises:
+        Refusal: what opening the file refuses.
+    """
+    with LayerFile(path) as layer:
+        yield from faults(layer)
+        yield from layer_set.faults([layer_set.Member(path, layer)], named=False)
+
+
 def faults(layer: LayerFile) -> Iterator[Iterator[Refusal]]:
     """All findings about an open file by itself, but for what its segments cover, kind by kind."""
     lengths, pairs = SchemaLengths(layer.schemas), Partners(layer)

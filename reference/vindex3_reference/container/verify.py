@@ -1,0 +1,107 @@
+"""Everything that is wrong with a container (container.md, section 7)."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vindex3_reference.container.bank_faults import take_bank_faults
+from vindex3_reference.container.container import Container
+from vindex3_reference.container.graph_faults import graph_faults
+from vindex3_reference.container.meter import Meter
+from vindex3_reference.container.story import tell
+from vindex3_reference.container.verdict import Verdict
+from vindex3_reference.defects import Defects
+from vindex3_reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from vindex3_reference.container.meter import Progress
+    from vindex3_reference.container.sources import Sources
+    from vindex3_reference.graph.model import Graph
+
+
+def verified(
+    path: str, sources: Sources | None = None, progress: Progress | None = None, threads: int | None = None
+) -> dict[str, object]:
+    """The answer of container.verify: each representation with its flags, and all defects.
+
+    Every byte of every segment is read once. Nothing is written.
+
+    Args:
+        path: the container.
+        sources: the tensors of its artifacts, to tell a changed source from a changed container.
+        progress: told of bytes while segments are read.
+        threads: how many segments are read at a time; by default one for each processor that is free to use.
+
+    Raises:
+        Refusal: what opening the container refuses, missing segments apart.
+    """
+    container = Container(path, whole=False)
+    verdicts = _judged(container, progress, threads or _processors())
+    defects = Defects()
+    for verdict in verdicts.values():
+        for found in verdict.found:
+            defects.take(found)
+    graph = _graph(container, defects)
+    if graph is not None:
+        for found in graph_faults(graph, container.index.representations):
+            defects.take(found)
+        if sources is not None:
+            defects.take(list(tell(verdicts, graph, sources)))
+    take_bank_faults(container, defects)
+    return _answer(verdicts, defects)
+
+
+def _answer(verdicts: dict[str, Verdict], defects: Defects) -> dict[str, object]:
+    sound = all(verdict.segment_ok and verdict.payload_ok for verdict in verdicts.values())
+    return {
+        "verified": sound and not defects.listed,
+        "examined": len(verdicts),
+        "entries": [verdict.answer() for verdict in verdicts.values()],
+        **defects.answer(),
+    }
+
+
+def _judged(container: Container, progress: Progress | None, threads: int) -> dict[str, Verdict]:
+    """The verdict of each entry, sorted by id; the largest segments are begun first."""
+    entries = container.index.representations
+    meter = Meter(progress, 0 if progress is None else _bytes_of(container))
+    order = sorted(entries, key=lambda key: entries[key].payload_bytes, reverse=True)
+    with ThreadPoolExecutor(threads) as pool:
+        begun = {key: pool.submit(Verdict, container, key, entries[key], meter) for key in order}
+        try:
+            return {key: begun[key].result() for key in sorted(entries)}
+        except BaseException:
+            meter.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _bytes_of(container: Container) -> int:
+    """Bytes of all segment files of the directory, as far as they are there."""
+    total = 0
+    for entry in container.index.representations.values():
+        with suppress(OSError, ValueError):
+            total += Path(container.file(entry.segment)).stat().st_size
+    return total
+
+
+def _graph(container: Container, defects: Defects) -> Graph | None:
+    """The system graph; what makes it unreadable is a defect."""
+    if container.index.system_graph is None:
+        return None
+    try:
+        return container.graph()
+    except Refusal as refusal:
+        defects.take([refusal])
+        return None
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
