@@ -39,6 +39,8 @@ class InProcess:
         """Put one request. A KeyboardInterrupt of the user passes through; nothing else does."""
         if limits.memory is not None or limits.measure:
             outcome: Outcome = Unjudged("memory, time and reads cannot be measured in process")
+        elif limits.meddles:
+            outcome = Unjudged("writers are not stopped or hindered in process")
         else:
             outcome = self._outcome(verb, arguments)
         return Reply(verb, dict(arguments), outcome)

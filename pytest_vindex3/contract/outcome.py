@@ -59,18 +59,48 @@ Outcome = Answer | Refused | Misfit | Fault | Unjudged
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """A change of a file that is not let happen.
+
+    Changes are the calls of the system by which files and folders come, go and get other bytes: opening
+    to create or to empty, writing, truncating, renaming, linking, unlinking, making and removing folders,
+    copying within the kernel. Only calls that name something in `folder`, or write to a file in it, count.
+
+    Attributes:
+        folder: the absolute path of the folder that is watched, with all that is in it.
+        before: the number of the change, from 1; None lets all happen and counts them.
+        error: the number of the error with which that one call fails; None ends the process before it.
+    """
+
+    folder: str
+    before: int | None = None
+    error: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds around one request.
+    """Bounds around one request, and what else is done to it from outside.
 
     Attributes:
         seconds: wall time after which the request is a hang.
         memory: bytes of data memory the request may add, or None for no bound.
         measure: whether `Reply.cost` is wanted.
+        stop: a change of a file that does not happen.
+        file_size: bytes beyond which no file may grow, as on a disk that is full; None for no bound.
+        unprivileged: whether permissions of files hold, also where the kit runs as root.
     """
 
     seconds: float = 60.0
     memory: int | None = None
     measure: bool = False
+    stop: Stop | None = None
+    file_size: int | None = None
+    unprivileged: bool = False
+
+    @property
+    def meddles(self) -> bool:
+        """Whether more is done than to bound and to measure."""
+        return self.stop is not None or self.file_size is not None or self.unprivileged
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +115,8 @@ class Cost:
 class Reply:
     """A request together with its outcome; `cost` where it was asked for and could be measured.
 
-    `stderr` is the tail of what the implementation printed meanwhile.
+    `stderr` is the tail of what the implementation printed meanwhile. `changes` are the calls that a `Stop`
+    counted, the one that did not happen included; `stopped` says that there was such a one.
     """
 
     verb: str
@@ -93,3 +124,5 @@ class Reply:
     outcome: Outcome
     cost: Cost | None = None
     stderr: str = ""
+    changes: int | None = None
+    stopped: bool = False

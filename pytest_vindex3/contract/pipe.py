@@ -85,6 +85,8 @@ class Pipe:
             return Reply(
                 verb, arguments, Fault("over-claim", f"{verb} is claimed, and no verb of the contract")
             )
+        if limits.meddles:
+            return Reply(verb, arguments, Unjudged("writers are not stopped or hindered by this door"))
         try:
             process, household = self._running()
         except NotLoaded as error:

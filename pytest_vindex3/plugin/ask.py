@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -11,11 +12,11 @@ from typing import TypeVar
 
 import pytest
 
-from pytest_vindex3.contract.outcome import Fault, Limits, Reply
+from pytest_vindex3.contract.outcome import Fault, Limits, Reply, Stop, Unjudged
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.contract.writable import Writable
 from pytest_vindex3.law.registry import Clause
-from pytest_vindex3.plugin.check import Failed, Failure, SuiteError
+from pytest_vindex3.plugin.check import Failed, Failure, NotRun, SuiteError
 from pytest_vindex3.plugin.inputs import Inputs
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
@@ -84,6 +85,46 @@ class Ask:
         self.inputs.compare(before, verb, arguments)
         self._last = _bounded(reply, scaled)
         return self._last
+
+    def stopped(
+        self,
+        verb: str,
+        /,
+        *,
+        before: int | None,
+        error: str | None = None,
+        limits: Limits | None = None,
+        **arguments: object,
+    ) -> Reply:
+        """Put one request, and end the implementation before its n-th change of a file below `folder`.
+
+        What counts as a change is told at `Stop`; scratch files, pipes and what lies elsewhere do not.
+        The implementation is started anew, or is a fork that nothing else was asked of, so that an end
+        is no fault of its own and the next request meets it whole.
+
+        In the reply, `stopped` says whether there was an n-th change; then, without an `error`, there is
+        no answer and `check` must not be asked about it: judge what is on the disk. Otherwise the request
+        went on to its end, and its outcome is judged as ever. `changes` counts the calls, the last one,
+        which did not happen, included. To go through all of them, ask for 1, 2, ... until `stopped` is
+        false. A Python implementation takes some milliseconds each time, a program its own start.
+
+        Args:
+            verb: the request, as for `ask(...)`.
+            before: the change that does not happen, counted from 1; None lets all happen and counts.
+            error: the name of an error such as "ENOSPC": that one call fails with it instead.
+            limits: other bounds of the request.
+            arguments: those of the verb.
+
+        Raises:
+            NotRun: writers cannot be stopped here, with the reason.
+            SuiteError: as for `ask(...)`.
+        """
+        code = None if error is None else getattr(errno, error)
+        stop = Stop(str(self.folder.resolve()), before, code)
+        reply = self(verb, limits=replace(limits or Limits(), stop=stop), **arguments)
+        if isinstance(reply.outcome, Unjudged) and not reply.stopped:
+            raise NotRun(reply.outcome.reason)
+        return reply
 
     def file(self, name: str, content: bytes | Writable) -> str:
         """Write an input into the test's folder, before the implementation sees it; gives its path.
