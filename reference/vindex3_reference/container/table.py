@@ -117,16 +117,14 @@ def misfit(row: Row) -> Refusal | None:
     expected = product(row.shape, width)
     if expected == row.length:
         return None
-    shape = "too much for any file" if expected is None else expected
-    refusal = Refusal(
+    values = f"more than {U64}" if expected is None else expected
+    return Refusal(
         "shape-mismatch",
-        f"{row.name!r} takes {row.length} bytes, and its {row.dtype} values {shape}",
+        f"{row.name!r} takes {row.length} bytes, and its values of {row.dtype} {values}",
         tensor=row.name,
+        expected=values,
         found=row.length,
     )
-    if expected is not None:
-        refusal.names["expected"] = expected
-    return refusal
 
 
 def _plain(tensors: Json) -> list[Row] | None:
