@@ -50,11 +50,24 @@ class Target:
             mode = 0o666 if former is None else stat.S_IMODE(former.st_mode) & 0o666
             descriptor = self._disk.create(self._part, mode)
         self._file = io.BufferedWriter(_Raw(descriptor, self._disk), _BUFFER)
+        self._length = 0
+        self._ends_in_hole = False
+        self._waiting = True
 
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes."""
         with refusing(self._name):
             self._file.write(data)
+        self._length += len(data)
+        self._ends_in_hole = False
+
+    def skip(self, length: int) -> None:
+        """Append a hole of so many bytes, which reads as zeros and takes no room."""
+        with refusing(self._name):
+            self._file.flush()
+            os.lseek(self._file.fileno(), length, os.SEEK_CUR)
+        self._length += length
+        self._ends_in_hole = True
 
     def seal(self) -> None:
         """Take no more bytes, and see to it that those written are on the disk."""
@@ -62,6 +75,8 @@ class Target:
             return
         with refusing(self._name):
             self._file.flush()
+            if self._ends_in_hole:
+                self._disk.truncate(self._file.fileno(), self._length)
             self._disk.sync(self._file.fileno())
             self._file.close()
 
@@ -73,13 +88,16 @@ class Target:
             if former is not None:
                 self._disk.chmod(self._part, stat.S_IMODE(former.st_mode))
             self._disk.replace(self._part, self._path)
+        self._waiting = False
 
     def discard(self) -> None:
         """Give up what was not published."""
         with suppress(OSError):  # bytes that are given up may still be in the buffer of a full disk
             self._file.close()
-        with suppress(OSError):
-            self._disk.unlink(self._part)
+        if self._waiting:
+            self._waiting = False
+            with suppress(OSError):
+                self._disk.unlink(self._part)
 
     def __enter__(self) -> Self:
         return self

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from vindex3_reference.container import tensor as tensors
 from vindex3_reference.container.container import Container
 from vindex3_reference.container.observation import opened
+from vindex3_reference.container.rewrite import container_rewrite
 from vindex3_reference.container.sources import sources_of
 from vindex3_reference.container.verify import verified
+from vindex3_reference.container.write import container_write
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from vindex3_reference.strict_json import Json
 
-__all__ = ["container_open", "container_tensor", "container_verify"]
+__all__ = ["container_open", "container_rewrite", "container_tensor", "container_verify", "container_write"]
 
 Answer = dict[str, object]
 
