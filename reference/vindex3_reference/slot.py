@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from vindex3_reference.strict_json import Json
 
 U32 = 2**32 - 1
 U64 = 2**64 - 1
+
+
+def all_integers(values: Iterable[object], largest: int) -> bool:
+    """Whether every value is an integer from 0 to `largest`, for thousands of them at once."""
+    return all(type(value) is int and 0 <= value <= largest for value in values)
 
 
 class Slot:

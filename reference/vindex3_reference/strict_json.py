@@ -38,7 +38,7 @@ SHOWN_DIGITS = 640
 _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
 _LONG_RUN = b"0" * DIGITS_OF_LARGEST
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
-_NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
+_NO_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _SUSPECT = re.compile(r"\\u[dD][89a-fA-F]")
 # Each match is one whole escape, or a pair, so that no half of a pair looks like a lone surrogate.
@@ -68,10 +68,11 @@ def deepest(document: bytes) -> int:
     """The depth of nesting, counted up to the first fault of the grammar and perhaps beyond it.
 
     What is no bracket outside a string says nothing: escapes are dropped first, so that every quote
-    left begins or ends a string.
+    left begins or ends a string. Two quotes side by side leave all else inside or outside as it was.
     """
     unescaped = _ESCAPE.sub(b"", document) if b"\\" in document else document
-    brackets = b"".join(unescaped.split(b'"')[::2]).translate(None, _NO_BRACKET)
+    structure = unescaped.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+    brackets = b"".join(structure.split(b'"')[::2])
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
 
 

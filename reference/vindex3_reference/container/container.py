@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain, islice
 
 from vindex3_reference import document, source
 from vindex3_reference.container import names
+from vindex3_reference.container.folder import files_below
 from vindex3_reference.container.index import Index
 from vindex3_reference.defects import LISTED
 from vindex3_reference.graph.model import Graph
@@ -44,12 +46,23 @@ class Container:
         self.manifest = self._manifest()
         profile.resolve_all(self.index.profiles, self.index.catalogue)
         if whole:
-            for name in self.index.segment_files():
+            # What a listing shows need not be looked at one by one; what it does not may still be there.
+            for name in sorted(self.index.segment_files() - self.regular_files):
                 self._require(name)
 
     def file(self, name: str) -> str:
         """Where a file of the container is."""
         return f"{self.path or '.'}/{name}"
+
+    @cached_property
+    def files(self) -> dict[str, bool]:
+        """Every file below the folder and whether it is a regular one, as `folder.files_below` lists them."""
+        return dict(files_below(self.path or "."))
+
+    @cached_property
+    def regular_files(self) -> set[str]:
+        """Those that are regular files."""
+        return {name for name, is_regular in self.files.items() if is_regular}
 
     def graph(self) -> Graph:
         """The system graph, judged as a document.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vindex3_reference.container import names
-from vindex3_reference.slot import U64
+from vindex3_reference.slot import U64, all_integers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vindex3_reference.slot import Slot
     from vindex3_reference.strict_json import Json
+
+    Column = tuple[Any, ...]
 
 REQUIRED = (
     "object", "encoding", "segment", "tensor_count", "payload_bytes", "payload_sha256", "segment_sha256",
@@ -19,7 +23,6 @@ OPTIONAL_TEXTS = ("compiled_from", "source_representation_digest")
 OPTIONAL = (*OPTIONAL_TEXTS, "codec", "encoder")
 
 _values = itemgetter(*REQUIRED)
-_TYPES = (str, str, str, int, int, str, str)
 
 
 class Entry(NamedTuple):
@@ -67,26 +70,36 @@ def entries_of(representations: Slot | None) -> dict[str, Entry]:
     """
     if representations is None:
         return {}
-    return {
-        key: _plain(value) or _read(representations.required(key))
-        for key, value in representations.object().items()
+    members = representations.object()
+    plain = _plain(members)
+    return {key: plain.get(key) or _read(representations.required(key)) for key in members}
+
+
+def _plain(members: Mapping[str, Json]) -> dict[str, Entry]:
+    """The entries with required keys alone, where it can be seen at once that nothing is wrong with any."""
+    bare = {
+        key: value for key, value in members.items() if type(value) is dict and len(value) == len(REQUIRED)
     }
-
-
-def _plain(value: Json) -> Entry | None:
-    """The entry where it can be seen at once that nothing is wrong with it; there may be thousands."""
-    if type(value) is not dict or len(value) != len(REQUIRED):
-        return None
     try:
-        found = _values(value)
+        rows = list(map(_values, bare.values()))
     except KeyError:
-        return None
-    if tuple(map(type, found)) != _TYPES:
-        return None
-    _, _, segment, tensors, payload, _, _ = found
-    if 0 <= tensors <= U64 and 0 <= payload <= U64 and names.is_plain(segment):
-        return Entry._make((*found, value))
-    return None
+        return {}
+    if rows and not _are_sound(*zip(*rows, strict=True)):
+        return {}
+    entries = (Entry._make((*row, value)) for row, value in zip(rows, bare.values(), strict=True))
+    return dict(zip(bare, entries, strict=True))
+
+
+def _are_sound(
+    objects: Column, encodings: Column, segments: Column, counts: Column, sizes: Column, *digests: Column
+) -> bool:
+    """Whether all values of each key are of its type, in its range, and plain names."""
+    return (
+        all({*map(type, column)} == {str} for column in (objects, encodings, segments, *digests))
+        and all_integers(counts, U64)
+        and all_integers(sizes, U64)
+        and names.all_plain(segments)
+    )
 
 
 def _read(slot: Slot) -> Entry:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from vindex3_reference.container import generation, names
 from vindex3_reference.container.entry import entries_of
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.representation.profile import profiles_of
 from vindex3_reference.representation.variants import Catalogue
-from vindex3_reference.slot import U32
+from vindex3_reference.slot import U32, all_integers
 
 if TYPE_CHECKING:
     from vindex3_reference.slot import Slot
@@ -96,10 +96,9 @@ class Index:
         entries = {entry.key: entry.segment for entry in self.representations.values()}
         return {key: entries.get(key, f"{key}.lyrw") for key in self.segments}
 
-    def segment_files(self) -> list[str]:
-        """Every segment file that the index names, once, sorted."""
-        named = {entry.segment for entry in self.representations.values()}
-        return sorted(named.union(self.bank_files().values()))
+    def segment_files(self) -> set[str]:
+        """Every segment file that the index names."""
+        return {entry.segment for entry in self.representations.values()}.union(self.bank_files().values())
 
 
 def _name(slot: Slot | None) -> str | None:
@@ -120,12 +119,7 @@ def _authority(slot: Slot | None) -> str:
 
 def _segments(slot: Slot) -> dict[str, int]:
     """The counts by key; none of them means more than that it is there (INDEX-SEG-01)."""
-    counts: dict[str, int] = {}
-    for key, count in slot.object().items():
-        names.checked(key)
-        # A slot is made where it is needed to name a fault: there may be thousands of keys.
-        if type(count) is not int or not 0 <= count <= U32:
-            slot.required(key).u32()
-        else:
-            counts[key] = count
-    return counts
+    counts = slot.object()
+    if all_integers(counts.values(), U32) and names.all_plain(counts):
+        return cast("dict[str, int]", counts)
+    return {names.checked(key): count.u32() for key, count in slot.members()}

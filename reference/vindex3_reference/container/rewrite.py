@@ -11,7 +11,6 @@ from vindex3_reference import json_text
 from vindex3_reference.container import names
 from vindex3_reference.container.container import Container
 from vindex3_reference.container.publish import Publication, copy
-from vindex3_reference.container.unreferenced import files_below
 from vindex3_reference.disk import Disk, refusing
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
@@ -44,7 +43,7 @@ def rewrite(disk: Disk, path: str, out: str) -> dict[str, object]:
         Refusal: what opening the container refuses; `io`.
     """
     container = Container(path)
-    found = {*files_below(path or "."), *_named(container)} - {names.INDEX}
+    found = {*container.files, *_named(container)} - {names.INDEX}
     with Publication(out, names.INDEX, disk) as publication:
         carried = sorted(found) if _is_same(path, out) else _carry(container, sorted(found), publication)
         with publication.stage(names.INDEX) as part:
