@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import answers, check
 from vindex3_suites.container.models import EMBEDDING, TINY, opens
@@ -41,7 +41,7 @@ def _verified() -> Answers:
     return answers(verified=True, examined=len(entries), entries=entries, defects=[])
 
 
-EXPECTED = {
+EXPECTED: dict[str, tuple[str, Answers, dict[str, Any]]] = {
     "container.open": ("INDEX-SHAPE-02", opens(TINY), {}),
     "container.tensor": (
         "SEGMENT-TENSOR-01",
