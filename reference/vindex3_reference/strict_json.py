@@ -132,7 +132,7 @@ class _Reading:
             )
 
     def _scanned(self, text: str) -> Json:
-        long_integers = _LONG_RUN in self._document.translate(_DIGITS_ALIKE)
+        long_integers = _has_long_run(self._document)
         decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_int=self._integer if long_integers else int,
@@ -206,6 +206,15 @@ class _Reading:
             offset=offset,
             line=line,
         )
+
+
+def _has_long_run(document: bytes) -> bool:
+    """Whether digits stand together that may be an integer beyond binary64.
+
+    Every third of such a run has one of the bytes that are looked at first.
+    """
+    looked_at = document[:: DIGITS_OF_LARGEST // 3].translate(_DIGITS_ALIKE)
+    return b"000" in looked_at and _LONG_RUN in document.translate(_DIGITS_ALIKE)
 
 
 def _beyond_in(value: object, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], _Beyond]]:

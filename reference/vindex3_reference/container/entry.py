@@ -72,6 +72,8 @@ def entries_of(representations: Slot | None) -> dict[str, Entry]:
         return {}
     members = representations.object()
     plain = _plain(members)
+    if len(plain) == len(members):
+        return plain
     return {key: plain.get(key) or _read(representations.required(key)) for key in members}
 
 
@@ -81,13 +83,12 @@ def _plain(members: Mapping[str, Json]) -> dict[str, Entry]:
         key: value for key, value in members.items() if type(value) is dict and len(value) == len(REQUIRED)
     }
     try:
-        rows = list(map(_values, bare.values()))
+        columns = [*zip(*map(_values, bare.values()), strict=True)]
     except KeyError:
         return {}
-    if rows and not _are_sound(*zip(*rows, strict=True)):
+    if not columns or not _are_sound(*columns):
         return {}
-    entries = (Entry._make((*row, value)) for row, value in zip(rows, bare.values(), strict=True))
-    return dict(zip(bare, entries, strict=True))
+    return dict(zip(bare, map(Entry._make, zip(*columns, bare.values(), strict=True)), strict=True))
 
 
 def _are_sound(

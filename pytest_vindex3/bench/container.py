@@ -1,0 +1,96 @@
+"""Containers: what verifying every byte costs, and opening an index of thousands of entries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pytest_vindex3.bench.row import Row
+from vindex3_fixtures.container.index import GRAPH, file_of, graph_index
+from vindex3_fixtures.container.model import Model
+from vindex3_fixtures.container.segment import Segment, Tensor
+from vindex3_fixtures.container.tiny import tiny
+from vindex3_reference.container.verbs import container_open
+from vindex3_reference.container.verify import verified
+
+PAYLOAD = 32 << 20
+"""Bytes of each of the segments that are verified."""
+REPRESENTATIONS = 2000
+GOAL_VERIFY, GOAL_OPEN = 0.95, 0.2
+
+Digests = dict[str, tuple[str, str]]
+
+
+def bench_rows(folder: Path) -> Iterator[Row]:
+    """Verifying with one thread, and with two; opening."""
+    large = _large()
+    large.folder.write_to(folder / "large")
+    files = {key: folder / "large" / large.file_of(key) for key in large.segments}
+    megabytes = f"{len(files)} segments of {PAYLOAD >> 20} MiB"
+    for threads, goal in ((1, GOAL_VERIFY), (2, None)):
+        yield Row(
+            f"container.verify, {megabytes}, {threads} thread{'s' * (threads > 1)}",
+            "hashlib SHA-256 of whole files and payloads, one thread",
+            goal,
+            partial(_verified, large, str(folder / "large"), threads),
+            partial(_hashed, files),
+            lambda held, hashed: held == hashed,
+            1,
+        )
+    _wide().folder.write_to(folder / "wide")
+    yield Row(
+        f"container.open, {REPRESENTATIONS} representations of one tensor each",
+        "json.loads of the index, which it reads",
+        GOAL_OPEN,
+        partial(container_open, path=str(folder / "wide")),
+        partial(json.loads, (folder / "wide/index.json").read_bytes()),
+        _same_representations,
+        10,
+    )
+
+
+def _large() -> Model:
+    """A container that verifies, with nothing but size in its segments."""
+    model = tiny()
+    for key in model.segments:
+        model = model.with_segment(Segment(key, (Tensor("weight", "U8", (PAYLOAD,)),)))
+    return model
+
+
+def _wide() -> Model:
+    """A container of many objects; opening it reads neither its graph nor a segment."""
+    ids = (f"target.object_{number:04}@U8" for number in range(REPRESENTATIONS))
+    segments = [Segment(key, (Tensor("weight", "U8", (1,)),)) for key in ids]
+    return Model(
+        index=graph_index(segments),
+        files={GRAPH: b"{}", **{file_of(one.representation): one for one in segments}},
+    )
+
+
+def _verified(model: Model, path: str, threads: int) -> Digests:
+    """The recorded digests of every representation for which they hold."""
+    held = {
+        entry["representation"]
+        for entry in verified(path, threads=threads)["entries"]  # type: ignore[attr-defined]
+        if entry["segment_ok"] and entry["payload_ok"]
+    }
+    entries = model.index["representations"]
+    return {key: (entries[key]["segment_sha256"], entries[key]["payload_sha256"]) for key in held}
+
+
+def _hashed(files: dict[str, Path]) -> Digests:
+    """Both digests of each file, each by a pass of its own."""
+    return {key: _two_digests(path.read_bytes()) for key, path in files.items()}
+
+
+def _two_digests(data: bytes) -> tuple[str, str]:
+    payload = memoryview(data)[8 + int.from_bytes(data[:8], "little") :]
+    return hashlib.sha256(data).hexdigest(), hashlib.sha256(payload).hexdigest()
+
+
+def _same_representations(opened: Any, loaded: Any) -> bool:
+    return bool(opened["representations"] == loaded["representations"])
