@@ -59,7 +59,7 @@ class Publication:
         part = Part(path, name, self._disk)
         self._parts.append(part)
         yield part
-        part.seal()
+        part.seal(kept=name == self._root)
 
     def publish(self, stop_before: str | None = None) -> list[str] | None:
         """Make the files visible in the order of staging, and give their names in that order.
@@ -73,7 +73,7 @@ class Publication:
             if part.name == stop_before:
                 self._over = True
                 return None
-            if part.changed:
+            if part.changed or not os.path.lexists(part.path):  # an equal root may have been taken away
                 self._give_name(part)
             published.append(part.name)
         self._folders.sync()
@@ -141,13 +141,13 @@ class Part:
         self.changed = True  # what the old file has there is not looked at
         self._written += length
 
-    def seal(self) -> None:
-        """Take no more bytes; what is there already is given up."""
+    def seal(self, *, kept: bool) -> None:
+        """Take no more bytes; what is there already is given up unless it is `kept`."""
         self._target.seal()
         if self._former is None or self._former.length != self._written:
             self.changed = True
         self._close_former()
-        if not self.changed:
+        if not (self.changed or kept):
             self._target.discard()
 
     def publish(self) -> None:
