@@ -1,4 +1,4 @@
-"""The first bytes of a segment: header lengths that are too large, that lie beyond the file, or that are none."""
+"""The first bytes of a segment: header lengths beyond the limit, beyond the file, and of nothing."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def _claiming(length: int) -> Model:
 def _check_priced(ask: Ask, clause_id: str, wrong: Model, refused: Expectation) -> None:
     """A legal segment is served, and the wrong one refused in little memory and time."""
     check(clause_id, tensor(ask, holding(LEGAL), "a", folder="legal"), delivers(LEGAL, "a"))
-    asked = {"path": ask.file("wrong", wrong.folder), "representation": STACK, "tensor": "a"}
-    reply, cost = measured(ask, "container.tensor", len(DATA), **asked)
+    path = ask.file("wrong", wrong.folder)
+    reply, cost = measured(ask, "container.tensor", len(DATA), path=path, representation=STACK, tensor="a")
     check(clause_id, reply, refused)
     check(clause_id, reply, promptly(ask, cost))
 

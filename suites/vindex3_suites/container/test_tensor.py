@@ -194,7 +194,8 @@ def test_a_tensor_is_asked_by_object_as_well(ask: Ask) -> None:
     segment = tiny().segments[STACK]
     path = ask.file("model", tiny().folder)
     object_id, _, encoding = STACK.rpartition("@")
-    for asked in ({"object": object_id, "encoding": encoding}, {"object": object_id}):
-        reply = ask("container.tensor", path=path, tensor="1.mlp.up_proj.weight", **asked)
+    name = "1.mlp.up_proj.weight"
+    for asked in (encoding, None):
+        reply = ask("container.tensor", path=path, object=object_id, encoding=asked, tensor=name)
         for clause_id in ("SEGMENT-FRAME-01", "SEGMENT-TENSOR-01"):
-            check(clause_id, reply, delivers(segment, "1.mlp.up_proj.weight"))
+            check(clause_id, reply, delivers(segment, name))
