@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from vindex3_fixtures.container.segment import Segment, Tensor
 from vindex3_fixtures.json_text import Way, changed, json_text
 from vindex3_suites.container.models import BANK, BOTH, FULL, HEAD_SET, PACKED, SMALLEST, TINY, opens
 from vindex3_suites.container.on_disk import StoredContainer, contents, member, shows
+from vindex3_suites.container.replacing import linked
 from vindex3_suites.container.rewriting import rewrite, rewrites
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def test_a_container_is_written_onto_itself(ask: Ask, case: Model) -> None:
 def test_linked_copies_keep_their_bytes(ask: Ask, case: str) -> None:
     """Of two containers whose files are hard links of each other, writing to one leaves both whole."""
     path = ask.file("source", TINY.with_index(("x-note",), 1.0).folder)
-    linked(ask, "source", "copy")
+    linked(ask.folder / "source", ask.folder / "copy")
     before = contents(ask.folder / "source")
     reply = ask("container.rewrite", path=path, out=str(ask.folder / case))
     check("PUBLISH-REPLACE-02", reply, answers(path=str(ask.folder / case)))
@@ -237,11 +237,3 @@ def test_linked_copies_keep_their_bytes(ask: Ask, case: str) -> None:
     check("PUBLISH-REPLACE-02", reply, shows(f"files of {other}", before, contents(ask.folder / other)))
     segments = {name: data for name, data in before.items() if name.startswith("segments/")}
     check("PUBLISH-REPLACE-02", reply, shows(f"files of {case}", segments, contents(ask.folder / case)))
-
-
-def linked(ask: Ask, source: str, copy: str) -> None:
-    """A second folder whose files are those of the first."""
-    for name in contents(ask.folder / source):
-        target = ask.folder / copy / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        os.link(ask.folder / source / name, target)
