@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pytest_vindex3.contract.cost import SAMPLING, Meter, held_to
 from pytest_vindex3.contract.door import PROTOCOL, Description, NotLoaded
+from pytest_vindex3.contract.hindered import conditions
 from pytest_vindex3.contract.messages import (
     DESCRIBE,
     Garbage,
@@ -15,8 +16,9 @@ from pytest_vindex3.contract.messages import (
     reply_in,
     request,
     shown,
+    unjudged_in,
 )
-from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome
+from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome, Unjudged
 from pytest_vindex3.contract.process import MAX_LINE, Process, Silence
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.verb import Verb
@@ -31,12 +33,17 @@ _NOTHING_SAID = "Is standard output flushed after each line, and does it stop lo
 
 @dataclass
 class Exchange:
-    """One request and what came back; while `spoiled`, the process must not be asked again."""
+    """One request and what came back; while `spoiled`, the process must not be asked again.
+
+    `changes` and `stopped` are what the Python host says of a request that something was done to.
+    """
 
     process: Process
     scratch: Scratch
     number: int
     spoiled: bool = False
+    changes: int | None = None
+    stopped: bool = False
 
     def description(self) -> Description:
         """Put `describe`.
@@ -69,7 +76,8 @@ class Exchange:
         if stale is not None:
             self.spoiled = True
             return Fault("garbage", f"output that no request asked for: {shown(stale)}"), None
-        sent = to_line(request(self.number, verb.name, arguments), self.scratch)
+        under = conditions(limits) if limits.meddles else None
+        sent = to_line(request(self.number, verb.name, arguments, under), self.scratch)
         with held_to(self.process.pid, limits.memory):
             line, cost = self._transact(sent, limits)
         outcome = self._verdict(line, verb, limits)
@@ -97,9 +105,19 @@ class Exchange:
                 "garbage", f"more than one line to one request: {shown(line)}, then {shown(surplus)}"
             )
         try:
+            if limits.meddles:
+                return self._hindered(line, verb)
             return outcome_in(reply_in(line, self.number), verb, self.scratch)
         except Garbage as error:
             return Fault("garbage", str(error))
+
+    def _hindered(self, line: bytes, verb: Verb) -> Outcome:
+        """The outcome of a request that the host did something to, and what it counted."""
+        message = unjudged_in(line) or reply_in(line, self.number)
+        self.changes, self.stopped = message.get("changes"), message.get("stopped") is True
+        if "unjudged" in message:
+            return Unjudged(str(message["unjudged"]))
+        return outcome_in(message, verb, self.scratch)
 
     def _silence(self, silence: Silence, limits: Limits, after_hang: str = _AFTER_HANG) -> Fault:
         partial = silence.partial

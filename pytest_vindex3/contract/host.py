@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from pytest_vindex3.contract import hindered
 from pytest_vindex3.contract.door import Description, NotLoaded
 from pytest_vindex3.contract.find import find
 from pytest_vindex3.contract.frames import brief
@@ -55,10 +56,20 @@ class _Host:
 
     def reply_to(self, line: bytes) -> bytes:
         """The line that answers a line."""
-        number, verb, arguments = _request_in(line)
-        outcome = self._outcome(verb, arguments)
+        number, verb, arguments, under = _request_in(line)
+        if under is not None:
+            return hindered.reply(
+                number,
+                under,
+                lambda: self._outcome(verb, arguments),
+                lambda message: self._line(number, message),
+            )
+        return self._line(number, reply_of(number, self._outcome(verb, arguments)))
+
+    def _line(self, number: int, message: Mapping[str, object]) -> bytes:
+        """The message as a line; a fault in its place where what was answered has no form on the pipe."""
         try:
-            return to_line(reply_of(number, outcome), self._scratch)
+            return to_line(message, self._scratch)
         except (ValueError, TypeError, RecursionError, MemoryError, OSError) as error:
             what = Fault("memory" if isinstance(error, MemoryError) else "exception", brief(error))
             return to_line(reply_of(number, what), self._scratch)
@@ -87,11 +98,13 @@ class _Host:
         return self._door.ask(verb, arguments).outcome
 
 
-def _request_in(line: bytes) -> tuple[int, str, dict[str, object]]:
+def _request_in(line: bytes) -> tuple[int, str, dict[str, object], dict[str, object] | None]:
+    """Number, verb and arguments of a request, and the conditions under which it is put, if any."""
     try:
         match from_line(line):
-            case {"id": int(number), "verb": str(verb), "arguments": dict(arguments)}:
-                return number, verb, arguments
+            case {"id": int(number), "verb": str(verb), "arguments": dict(arguments), **more}:
+                under = more.get("under")
+                return number, verb, arguments, under if isinstance(under, dict) else None
     except ValueError as error:
         raise SystemExit(f"a request is a JSON object a line ({error}), not {shown(line)}") from None
     raise SystemExit(f"a request has id, verb and arguments: {shown(line)}")

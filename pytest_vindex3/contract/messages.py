@@ -26,14 +26,23 @@ class Garbage(Exception):  # noqa: N818 -- a property of a line
     """A line that is no reply to the request in flight; the text says why."""
 
 
-def request(number: int, verb: str, arguments: Mapping[str, object]) -> dict[str, object]:
-    """The message that puts one request."""
-    return {"id": number, "verb": verb, "arguments": dict(arguments)}
+def request(
+    number: int, verb: str, arguments: Mapping[str, object], under: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """The message that puts one request; `under` are the conditions that the Python host makes for it."""
+    message: dict[str, object] = {"id": number, "verb": verb, "arguments": dict(arguments)}
+    return message if under is None else {**message, "under": dict(under)}
 
 
 def reply_of(number: int, outcome: Outcome) -> dict[str, object]:
     """The message that carries an outcome back, as the Python host sends it."""
     return {"id": number, **_body(outcome)}
+
+
+def hindered_reply_of(number: int, outcome: Outcome, changes: int | None, stopped: bool) -> dict[str, object]:
+    """The message of the Python host about a request that something was done to."""
+    body = {"unjudged": outcome.reason} if isinstance(outcome, Unjudged) else _body(outcome)
+    return {"id": number, **body, "changes": changes, "stopped": stopped}
 
 
 def _body(outcome: Outcome) -> dict[str, object]:
@@ -70,6 +79,12 @@ def reply_in(line: bytes, number: int) -> dict[str, Any]:
         named = " and ".join(sorted(outcomes)) or "none"
         raise Garbage(f"one of answer and refused is wanted, and there is {named}: {shown(line)}")
     return message
+
+
+def unjudged_in(line: bytes) -> dict[str, Any] | None:
+    """The message in which the Python host says that there is nothing to judge, if the line is one."""
+    message = from_line(line)
+    return message if isinstance(message, dict) and "unjudged" in message else None
 
 
 def outcome_in(message: Mapping[str, Any], verb: Verb, scratch: Scratch) -> Outcome:

@@ -36,9 +36,10 @@ class Pipe:
         argv: the program and its arguments.
         kind: "child" for the Python host, "cmd" for any other program.
         origin: what the user named, for texts.
+        forks: whether every request is answered by a fork of the host, and may be hindered in it.
     """
 
-    def __init__(self, argv: Sequence[str], *, kind: DoorKind, origin: str) -> None:
+    def __init__(self, argv: Sequence[str], *, kind: DoorKind, origin: str, forks: bool = False) -> None:
         self.kind: DoorKind = kind
         self.origin = origin
         self._argv = list(argv)
@@ -47,6 +48,8 @@ class Pipe:
         self._household: _Household | None = None
         self._description: Description | None = None
         self._owner = os.getpid()
+        self._forks = forks
+        self._forking: Pipe | None = None
 
     @classmethod
     def to_python(cls, spec: str, roots: Sequence[Path] = ()) -> Pipe:
@@ -85,8 +88,8 @@ class Pipe:
             return Reply(
                 verb, arguments, Fault("over-claim", f"{verb} is claimed, and no verb of the contract")
             )
-        if limits.meddles:
-            return Reply(verb, arguments, Unjudged("writers are not stopped or hindered by this door"))
+        if limits.meddles and not self._forks:
+            return self._hindered(verb, arguments, limits)
         try:
             process, household = self._running()
         except NotLoaded as error:
@@ -97,18 +100,30 @@ class Pipe:
         if exchange.spoiled:
             self._end()
         household.scratch.empty()
-        return Reply(verb, arguments, outcome, cost, stderr)
+        return Reply(verb, arguments, outcome, cost, stderr, exchange.changes, exchange.stopped)
 
     def close(self) -> None:
         """End the implementation and everything it started."""
         if self._owner != os.getpid():
             return  # a fork of the owner has no children of its own to end
         _open.discard(self)
+        if self._forking is not None:
+            self._forking.close()
+            self._forking = None
         self._end(_PATIENCE)
         if self._household is not None:
             self._household.close()
             self._household = None
         self._description = None
+
+    def _hindered(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
+        """Put a request that something is done to, to a host of its own that forks for each."""
+        if self.kind != "child":
+            return Reply(verb, arguments, Unjudged("programs are not stopped or hindered"))
+        if self._forking is None:
+            self._forking = Pipe(self._argv, kind=self.kind, origin=self.origin, forks=True)
+            _open.add(self)
+        return self._forking.ask(verb, arguments, limits)
 
     def _put(
         self, exchange: Exchange, verb: Verb, arguments: Mapping[str, object], limits: Limits

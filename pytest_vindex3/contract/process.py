@@ -156,7 +156,7 @@ class Process:
     def ending(self) -> str | None:
         """How the program ended, waiting a second for it; None while it runs."""
         try:
-            return _described(self._popen.wait(_GRACE))
+            return ending_of(self._popen.wait(_GRACE))
         except subprocess.TimeoutExpired:
             return None
 
@@ -255,7 +255,8 @@ class _Stderr:
         return tail
 
 
-def _described(code: int) -> str:
+def ending_of(code: int) -> str:
+    """An exit code in words; a negative one is a signal's number."""
     if code >= 0:
         signalled = f", as a shell reports {_signal_name(code - 128)}" if 128 < code < 193 else ""
         return f"exit code {code}{signalled}"

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from pytest_vindex3.contract.outcome import Fault, Limits, Reply, Stop, Unjudged
+from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Reply, Stop, Unjudged
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.contract.writable import Writable
 from pytest_vindex3.law.registry import Clause
@@ -124,6 +124,8 @@ class Ask:
         reply = self(verb, limits=replace(limits or Limits(), stop=stop), **arguments)
         if isinstance(reply.outcome, Unjudged) and not reply.stopped:
             raise NotRun(reply.outcome.reason)
+        if isinstance(reply.outcome, Answer) and not reply.changes:
+            raise NotRun(f"{verb} was answered, and no call that changes files was seen")
         return reply
 
     def file(self, name: str, content: bytes | Writable) -> str:
