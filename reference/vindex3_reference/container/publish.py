@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from vindex3_reference.container.digest import AT_ONCE
 from vindex3_reference.disk import Disk, io_refusal, refusing
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
@@ -16,9 +17,6 @@ from vindex3_reference.target import Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
-
-AT_ONCE = 1 << 20
-"""Bytes in memory while files are copied."""
 
 
 class Publication:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from vindex3_reference import json_text, strict_json
 from vindex3_reference.container import names
+from vindex3_reference.container.digest import AT_ONCE
 from vindex3_reference.container.fresh import GRAPH, FreshIndex
 from vindex3_reference.container.plan import planned
-from vindex3_reference.container.publish import AT_ONCE, Publication, copy
+from vindex3_reference.container.publish import Publication, copy
 from vindex3_reference.container.sources import sources_of
 from vindex3_reference.disk import Disk, io_refusal, refusing
 from vindex3_reference.graph.model import Graph
