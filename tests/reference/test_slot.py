@@ -28,6 +28,7 @@ def test_each_method_gives_its_type(root):
     assert repr(root.required("bank").required("ratio").real()) == "1"
     assert root.required("flag").flag() is True
     assert root.required("kind").word(("dense", "routed")) == "routed"
+    assert root.required("flag").given() is True
     assert [key for key, _ in root.required("bank").members()] == ["rows", "note", "ratio"]
     assert [row.value for row in root.required("bank").required("rows").elements()] == [1, -2, {"len": True}]
 
@@ -59,6 +60,7 @@ def test_an_integer_is_an_integer_literal(root, refusal, key):
         ("object", ["count", "model", "flag", "nothing"]),
         ("elements", ["count", "model", "bank", "nothing"]),
         ("members", ["count", "model", "nothing"]),
+        ("given", ["nothing"]),
     ],
 )
 def test_another_type_is_refused(root, refusal, method, wrong):
