@@ -47,7 +47,7 @@ class Container:
         profile.resolve_all(self.index.profiles, self.index.catalogue)
         if whole:
             # What a listing shows need not be looked at one by one; what it does not may still be there.
-            for name in sorted(self.index.segment_files() - self.regular_files):
+            for name in sorted(self.index.segment_files - self.regular_files):
                 self._require(name)
 
     def file(self, name: str) -> str:

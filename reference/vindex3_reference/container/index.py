@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from vindex3_reference.container import generation, names
@@ -96,9 +97,11 @@ class Index:
         entries = {entry.key: entry.segment for entry in self.representations.values()}
         return {key: entries.get(key, f"{key}.lyrw") for key in self.segments}
 
-    def segment_files(self) -> set[str]:
+    @cached_property
+    def segment_files(self) -> frozenset[str]:
         """Every segment file that the index names."""
-        return {entry.segment for entry in self.representations.values()}.union(self.bank_files().values())
+        files = {entry.segment for entry in self.representations.values()}
+        return frozenset(files.union(self.bank_files().values()))
 
 
 def _name(slot: Slot | None) -> str | None:

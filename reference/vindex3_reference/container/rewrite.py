@@ -71,7 +71,7 @@ def _carry(container: Container, found: Iterable[str], publication: Publication)
 
 def _named(container: Container) -> set[str]:
     """The files that the index means."""
-    return {*container.index.roots, *container.index.segment_files()}
+    return {*container.index.roots, *container.index.segment_files}
 
 
 def _opened(container: Container, name: str) -> Source | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def unreferenced(container: Container) -> list[str]:
     """Every file below the folder that the index does not name and that is no capability file, sorted."""
     index = container.index
-    named = {names.INDEX, *names.CAPABILITY_FILES, *index.roots, *index.segment_files()}
+    named = {names.INDEX, *names.CAPABILITY_FILES, *index.roots, *index.segment_files}
     return sorted(map(_shown, container.files.keys() - named))
 
 
