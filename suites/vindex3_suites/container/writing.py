@@ -10,7 +10,7 @@ from vindex3_suites.container.on_disk import StoredContainer, paths, spares
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_vindex3.contract.outcome import Reply
+    from pytest_vindex3.contract.outcome import Limits, Reply
     from pytest_vindex3.plugin.ask import Ask
     from pytest_vindex3.plugin.expect import Answers, Expectation
     from vindex3_fixtures.container.sources import Writing
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 OUT = "out"
 
 
-def write(ask: Ask, writing: Writing, name: str = OUT, **more: Any) -> Reply:
+def write(ask: Ask, writing: Writing, name: str = OUT, *, limits: Limits | None = None, **more: Any) -> Reply:
     """Ask for a container of this name in the test's own folder."""
-    return ask("container.write", out=str(ask.folder / name), **writing.request, **more)
+    return ask("container.write", limits=limits, out=str(ask.folder / name), **writing.request, **more)
 
 
 def said_written(ask: Ask, name: str = OUT) -> Answers:
