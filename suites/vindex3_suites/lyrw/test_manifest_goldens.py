@@ -11,31 +11,13 @@ from pytest_vindex3.law.registry import clauses, kinds
 from pytest_vindex3.plugin.expect import Answers
 from vindex3_fixtures.goldens import Golden, Request, goldens
 from vindex3_suites.lyrw.manifests import reports
+from vindex3_suites.pinned import pinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pytest_vindex3.plugin.ask import Ask
     from pytest_vindex3.plugin.expect import Expectation
 
 VERBS = ("moe.load", "moe.check", "capability.check")
-
-
-def _requests(golden: Golden, clause_id: str) -> list[Request]:
-    """The questions of a golden that a clause is about."""
-    verb = clauses()[clause_id].verb
-    asked = [request for request in golden.requests if request.verb == verb]
-    return [request for request in asked if not request.about or clause_id in request.about]
-
-
-def _cases() -> Iterator[Any]:
-    for golden in sorted(goldens().values(), key=lambda golden: (golden.length, golden.name)):
-        for clause_id in golden.clauses:
-            requests = _requests(golden, clause_id) if clauses()[clause_id].verb in VERBS else []
-            if requests:
-                name = f"{golden.name.removeprefix('moe/')}-{clause_id}"
-                mark = pytest.mark.vindex3_clause(clause_id)
-                yield pytest.param(golden, requests, clause_id, id=name, marks=mark)
 
 
 def _expected(request: Request, placed: dict[str, Any]) -> Expectation:
@@ -50,7 +32,7 @@ def _expected(request: Request, placed: dict[str, Any]) -> Expectation:
 CLEAN = reports().keys["defects"]
 
 
-@pytest.mark.parametrize(("golden", "requests", "clause_id"), list(_cases()))
+@pytest.mark.parametrize(("golden", "requests", "clause_id"), list(pinned(VERBS, "moe/")))
 def test_a_manifest_is_answered_as_written_down(
     ask: Ask, golden: Golden, requests: list[Request], clause_id: str
 ) -> None:

@@ -1,0 +1,58 @@
+"""Goldens as tests: which questions about a pinned file or folder a clause is judged on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_vindex3.law.registry import clauses
+from vindex3_fixtures.goldens import Golden, Request, goldens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from pytest_vindex3.plugin.ask import Ask
+
+
+def pinned(verbs: Collection[str], without: str = "") -> Iterator[Any]:
+    """Each golden with its questions of one clause, once for every clause of these verbs that it serves.
+
+    `without` is what the names of the cases leave out of the goldens' own.
+    """
+    for golden in sorted(goldens().values(), key=lambda golden: (golden.length, golden.name)):
+        for clause_id in golden.clauses:
+            asked = questions(golden, clause_id) if clauses()[clause_id].verb in verbs else []
+            if asked:
+                name = f"{golden.name.removeprefix(without)}-{clause_id}"
+                mark = pytest.mark.vindex3_clause(clause_id)
+                yield pytest.param(golden, asked, clause_id, id=name, marks=mark)
+
+
+def questions(golden: Golden, clause_id: str) -> list[Request]:
+    """The questions of a golden that a clause is about."""
+    verb = clauses()[clause_id].verb
+    asked = [request for request in golden.requests if request.verb == verb]
+    return [request for request in asked if not request.about or clause_id in request.about]
+
+
+def placed(ask: Ask, golden: Golden, folder: str) -> Path:
+    """A copy of a golden in a folder of this name below the test's own."""
+    home = ask.folder / folder
+    home.mkdir(exist_ok=True)
+    return golden.hand_out(home)
+
+
+def legal_twin(golden: Golden, asked: list[Request]) -> tuple[Golden, Request] | None:
+    """What has to be answered before a refusal or a defect counts: a question about the legal golden.
+
+    None where one of the questions is itself about something legal.
+    """
+    twin = goldens()[golden.twin] if golden.twin else golden
+    if twin is golden and any(request.kind is None for request in asked):
+        return None
+    verb = asked[0].verb
+    answered = (one for one in twin.requests if one.verb == verb and one.kind is None)
+    first = next(answered, None)
+    return (twin, first) if first else None
