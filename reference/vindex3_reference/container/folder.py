@@ -9,11 +9,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def files_below(folder: str) -> Iterator[tuple[str, bool]]:
+def files_below(folder: str, *, whole: bool = False) -> Iterator[tuple[str, bool]]:
     """Every file below a folder by its way from there with `/`, and whether it is a regular one.
 
     A link is a file, wherever it leads, and is not followed. A folder that cannot be listed shows nothing:
     what lies in it may have no part in the container, and is no reason to refuse it.
+
+    Args:
+        folder: where to begin.
+        whole: for one who must not miss a file: a folder that cannot be listed ends the listing.
+
+    Raises:
+        OSError: where `whole` is asked for, as the system has it.
     """
     waiting = [""]
     while waiting:
@@ -29,4 +36,5 @@ def files_below(folder: str) -> Iterator[tuple[str, bool]]:
                     else:
                         yield name, False
         except OSError:
-            continue
+            if whole:
+                raise

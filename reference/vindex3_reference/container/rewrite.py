@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vindex3_reference import json_text
 from vindex3_reference.container import names
 from vindex3_reference.container.container import Container
+from vindex3_reference.container.folder import files_below
 from vindex3_reference.container.publish import Publication, copy
+from vindex3_reference.container.unreferenced import shown
 from vindex3_reference.disk import Disk, refusing
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _REMAINS = re.compile(r"(?:.*/)?\.[0-9a-f]{16}\.part", re.DOTALL)
 """What a writer that was stopped leaves."""
@@ -43,30 +41,40 @@ def rewrite(disk: Disk, path: str, out: str) -> dict[str, object]:
         Refusal: what opening the container refuses; `io`.
     """
     container = Container(path)
-    found = {*container.files, *_named(container)} - {names.INDEX}
     with Publication(out, names.INDEX, disk) as publication:
-        carried = sorted(found) if _is_same(path, out) else _carry(container, sorted(found), publication)
+        carried, dropped = _kept(container) if _is_same(path, out) else _copied(container, publication)
         with publication.stage(names.INDEX) as part:
             part.write(json_text.encoded(container.index.document, names.INDEX))
         publication.publish()
-    dropped = [
-        name for name in sorted(found.difference(carried)) if not os.path.lexists(f"{out or '.'}/{name}")
-    ]
-    return {"path": out, "carried_files": sorted([*carried, names.INDEX]), "dropped_files": dropped}
+    carried.append(names.INDEX)
+    dropped = [name for name in dropped if not os.path.lexists(f"{out or '.'}/{name}")]
+    return {
+        "path": out,
+        "carried_files": sorted(map(shown, carried)),
+        "dropped_files": sorted(map(shown, dropped)),
+    }
 
 
-def _carry(container: Container, found: Iterable[str], publication: Publication) -> list[str]:
-    """Stage copies, and give the names of those that there are."""
-    kept = _named(container).union(names.CAPABILITY_FILES)
-    carried = []
-    for name in found:
-        if name in kept or not (_REMAINS.fullmatch(name) or _is_link(container.file(name))):
-            source = _opened(container, name)
-            if source is not None:
-                with source, publication.stage(name) as part:
-                    copy(source, part)
-                carried.append(name)
-    return carried
+def _kept(container: Container) -> tuple[list[str], list[str]]:
+    """In place: every file that is not written stays, and none is dropped."""
+    return sorted({*container.files, *_named(container)} - {names.INDEX}), []
+
+
+def _copied(container: Container, publication: Publication) -> tuple[list[str], list[str]]:
+    """Stage copies of all files but the index; gives the names of those, and of the rest."""
+    with refusing(container.path, "read"):
+        found = {name for name, _ in files_below(container.path or ".", whole=True)}
+    named = _named(container)
+    carried, dropped = [], []
+    for name in sorted(found.union(named) - {names.INDEX}):
+        source = _opened(container, name, is_named=name in named)
+        if source is None:
+            dropped.append(name)
+            continue
+        with source, publication.stage(name) as part:
+            copy(source, part)
+        carried.append(name)
+    return carried, dropped
 
 
 def _named(container: Container) -> set[str]:
@@ -74,12 +82,15 @@ def _named(container: Container) -> set[str]:
     return {*container.index.roots, *container.index.segment_files}
 
 
-def _opened(container: Container, name: str) -> Source | None:
-    """A file of the container; None for what is no regular file and is not meant by the index."""
+def _opened(container: Container, name: str, *, is_named: bool) -> Source | None:
+    """A file to be carried; None for what nothing asks for and is a link, a remnant, or no regular file."""
+    asked = is_named or name in names.CAPABILITY_FILES
+    if not asked and (_REMAINS.fullmatch(name) or _is_link(container.file(name))):
+        return None
     try:
-        return Source(container.file(name), name)
+        return Source(container.file(name), shown(name))
     except Refusal as refusal:
-        if refusal.kind == "missing-file" and name not in _named(container):
+        if refusal.kind == "missing-file" and not is_named:
             return None
         raise
 

@@ -15,9 +15,9 @@ def unreferenced(container: Container) -> list[str]:
     """Every file below the folder that the index does not name and that is no capability file, sorted."""
     index = container.index
     named = {names.INDEX, *names.CAPABILITY_FILES, *index.roots, *index.segment_files}
-    return sorted(map(_shown, container.files.keys() - named))
+    return sorted(map(shown, container.files.keys() - named))
 
 
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
     """A name as text; bytes of it that are no UTF-8 are shown as escapes."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -156,3 +157,29 @@ def test_a_written_container_is_its_own_rewriting(tmp_path):
         container_rewrite(path=str(tmp_path / "in"), out=str(out))
         assert _tree(out) == _tree(tmp_path / "in")
     assert {path: path.stat().st_ino for path in (tmp_path / "in").rglob("*")} == nodes
+
+
+def test_a_name_that_is_no_text(odd, tmp_path):
+    """A file whose name is no UTF-8 is carried, and shown with escapes."""
+    name = os.fsdecode(b"caf\xe9")
+    (odd / name).write_bytes(b"bytes")
+    answer = container_rewrite(path=str(odd), out=str(tmp_path / "out"))
+    assert "caf\\xe9" in answer["carried_files"]
+    assert (tmp_path / "out" / name).read_bytes() == b"bytes"
+
+
+def test_a_folder_that_cannot_be_listed(odd, tmp_path, refusal, monkeypatch):
+    """What lies in it would vanish unnamed, so that nothing is written; in place it is no hindrance."""
+    scandir = os.scandir
+
+    def closed(path: str) -> Any:
+        if path.endswith("deep/"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    found = refusal(container_rewrite, path=str(odd), out=str(tmp_path / "out"))
+    assert found == ("io", {"path": str(odd), "reason": "Permission denied"})
+    assert not (tmp_path / "out").exists()
+    container_rewrite(path=str(odd), out=str(odd))
+    assert (odd / "segments" / "deep" / "notes.txt").read_bytes() == b"notes"
