@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -42,11 +43,16 @@ def defect_lines(title: str, defects: Sequence[Defect], everything: bool) -> Ite
 
 def _line(title: str, defect: Defect) -> str:
     names = dict(defect["names"])
-    of_file = names.pop("path", None)
+    of_file = _file_of(title, names.pop("path", None))
     facts = "".join(f" {name}={text}" for name, text in _facts(names))
-    return (
-        f"{title if of_file is None else of_file}: {click.style(defect['kind'], fg='red', bold=True)}{facts}"
-    )
+    return f"{of_file}: {click.style(defect['kind'], fg='red', bold=True)}{facts}"
+
+
+def _file_of(title: str, path: str | None) -> str:
+    """The file of a defect; in a container its path is relative to the folder."""
+    if path is None:
+        return title
+    return str(Path(title, path)) if Path(title).is_dir() else path
 
 
 def _facts(names: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

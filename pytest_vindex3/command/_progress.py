@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.progress import Progress, Task, TextColumn
 
@@ -18,22 +18,60 @@ PATIENCE: Final = 0.7
 _COUNTERS: Final = Path("/proc/self/io")
 
 
+class Watch:
+    """Hears of work; without a terminal it keeps it to itself.
+
+    Attributes:
+        done: bytes that are done of the part that began last, as far as it tells.
+    """
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def begin(self, what: str) -> None:
+        """The next part begins, and is called so."""
+        del what
+        self.done = 0
+
+    def tell(self, done: int, total: int) -> None:
+        """So many bytes of the part are done, of so many that there are."""
+        del total
+        self.done = done
+
+
+class _Shown(Watch):
+    def __init__(self, progress: Progress, parts: int) -> None:
+        super().__init__()
+        self._progress = progress
+        self._parts = parts
+        self._before = -1
+        self._task = progress.add_task("", total=parts)
+
+    def begin(self, what: str) -> None:
+        super().begin(what)
+        self._before += 1
+        self._progress.update(self._task, completed=self._before, description=what)
+
+    def tell(self, done: int, total: int) -> None:
+        super().tell(done, total)
+        self._progress.update(self._task, completed=self._before + done / max(1, total))
+
+
 @contextmanager
-def watched(parts: int) -> Iterator[Callable[[str], None]]:
-    """Show how many of `parts` are done; what is given says which one begins.
+def watched(parts: int) -> Iterator[Watch]:
+    """Show how many of `parts` are done, and how far the one that is worked on has come.
 
     Where the system counts them, the bytes read are shown as well, with their number a second.
     """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield Watch()
         return
     progress = _progress()
-    task = progress.add_task("", total=parts, completed=-1)
     showing = threading.Timer(PATIENCE, progress.start)
     showing.daemon = True
     showing.start()
     try:
-        yield lambda what: progress.update(task, advance=1, description=what)
+        yield _Shown(progress, parts)
     finally:
         showing.cancel()
         showing.join()
@@ -42,12 +80,12 @@ def watched(parts: int) -> Iterator[Callable[[str], None]]:
 
 def _progress() -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         _rate_column(),
         TimeElapsedColumn(),
         console=Console(stderr=True),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SMALL", "Bar", "Branch", "Facts", "Folder", "Format", "Grid", "Inspects", "Line", "Page", "Part",
-    "Piece", "Span", "Tree", "Verifies", "annotate", "counted", "detect", "detect_folder", "dump",
+    "Piece", "Span", "Tell", "Tree", "Verifies", "annotate", "counted", "detect", "detect_folder", "dump",
     "dump_text", "exact", "folders", "formats", "near",
 ]  # fmt: skip
 
@@ -49,6 +50,10 @@ LEADING: Final = 64
 
 MOST_NAMES: Final = 10_000
 """Names of a folder by which a format may be recognised."""
+
+
+Tell = Callable[[int, int], None]
+"""Hears how far long work has come."""
 
 
 @runtime_checkable
@@ -113,8 +118,12 @@ class Verifies(Protocol):
         """Whether other files can be judged with one, each under a key that the file has for them."""
         ...
 
-    def verify(self, paths: Sequence[str], bound: Mapping[str, list[str]] | None) -> dict[str, object]:
+    def verify(
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+    ) -> dict[str, object]:
         """The answer of the format's judging verb: `defects`, and `more` for kinds not listed to the end.
+
+        Where it takes long, `tell` is called with the bytes that are done and the bytes that there are.
 
         Raises:
             Exception: a refusal, with `kind` and `names`.

@@ -12,6 +12,7 @@ from pytest_vindex3.formats._page import Facts, Grid, Page, Part, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_vindex3.formats import Tell
     from pytest_vindex3.formats._ruler import Span
     from pytest_vindex3.formats._source import Source
 
@@ -41,9 +42,12 @@ class _MoeManifest:
     def describe(self, path: str, observation: Mapping[str, object]) -> Page:
         return _page(Path(path).name, observation)
 
-    def verify(self, paths: Sequence[str], bound: Mapping[str, list[str]] | None) -> dict[str, object]:
+    def verify(
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+    ) -> dict[str, object]:
         from vindex3_reference.lyrw.verbs import moe_check
 
+        del tell
         [path] = paths
         return moe_check(
             path=path, segments=None if bound is None else {key: list(files) for key, files in bound.items()}

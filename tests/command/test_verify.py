@@ -161,22 +161,23 @@ def test_long_work_shows_its_progress_on_a_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(sys, "stdout", piped)
-    with _progress.watched(3) as begin:
-        begin("layer_000.lyrw")
-        begin("layer_001.lyrw")
+    with _progress.watched(3) as watch:
+        watch.begin("layer_000.lyrw")
+        watch.begin("layer_001.lyrw")
+        watch.tell(1 << 20, 2 << 20)
         until = time.monotonic() + 20
         while "layer_001.lyrw" not in terminal.getvalue() and time.monotonic() < until:
             time.sleep(0.02)
         click.echo("layer_000.lyrw: clean")
     assert piped.getvalue() == "layer_000.lyrw: clean\n"
     assert "layer_001.lyrw" in terminal.getvalue()
-    assert "1/3" in terminal.getvalue()
+    assert "50%" in terminal.getvalue()
     if _progress.bytes_read() is not None:
         assert "B/s" in terminal.getvalue()
     pipe = io.StringIO()
     monkeypatch.setattr(sys, "stderr", pipe)
-    with _progress.watched(3) as begin:
-        begin("layer_000.lyrw")
+    with _progress.watched(3) as watch:
+        watch.begin("layer_000.lyrw")
     assert pipe.getvalue() == ""
 
 
@@ -185,6 +186,6 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal()
     monkeypatch.setattr(_progress, "PATIENCE", 60)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with _progress.watched(1) as begin:
-        begin("layer_000.lyrw")
+    with _progress.watched(1) as watch:
+        watch.begin("layer_000.lyrw")
     assert terminal.getvalue() == ""

@@ -21,7 +21,8 @@ SHIPPED = [
     path.relative_to(root()).as_posix()
     for golden in goldens().values()
     if not golden.made
-    for path in ([golden.path] if golden.path.is_file() else sorted(golden.path.rglob("*.*")))
+    for path in sorted([golden.path, *golden.path.rglob("*")])
+    if path.is_file()
 ]
 WORKED = goldens()["lyrw/split_second_worked"].path.read_bytes()
 MIB = 1 << 20

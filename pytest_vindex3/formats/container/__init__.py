@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_vindex3.formats._page import Page
+    from pytest_vindex3.formats import Page, Tell
 
 INDEX: Final = "index.json"
 GRAPH: Final = "system_graph.json"
@@ -32,12 +32,14 @@ class _Container:
 
         return container_page(Path(path).resolve().name, observation, _graph(path, observation))
 
-    def verify(self, paths: Sequence[str], bound: Mapping[str, list[str]] | None) -> dict[str, object]:
-        from vindex3_reference.container.verbs import container_verify
+    def verify(
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+    ) -> dict[str, object]:
+        from vindex3_reference.container.verify import verified
 
         del bound
         [path] = paths
-        return container_verify(path=path)
+        return verified(path, progress=tell)
 
 
 def _graph(path: str, observation: Mapping[str, object]) -> Mapping[str, Any] | None:
