@@ -42,7 +42,6 @@ class Publication:
     """
 
     def __init__(self, folder: str, root: str, disk: Disk) -> None:
-        self._folder = folder
         self._root = root
         self._disk = disk
         self._parts: list[Part] = []

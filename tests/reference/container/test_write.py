@@ -247,6 +247,16 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
     assert {path: path.stat().st_ino for path in (tmp_path / "one").rglob("*")} == nodes
 
 
+@pytest.mark.parametrize("name", [f"segments/{TOWER}.bin", "system_graph.json", "index.json"])
+def test_a_damaged_container_is_mended(tmp_path, name):
+    """A write over one whose index is right and whose other file is not gives the whole container again."""
+    container_write(out=str(tmp_path), **tower().request)
+    whole = _tree(tmp_path)
+    (tmp_path / name).write_bytes(whole[name][:-1] + b"\xff")
+    container_write(out=str(tmp_path), **tower().request)
+    assert _tree(tmp_path) == whole
+
+
 def test_memory_is_that_of_a_piece(tmp_path, bounded):
     """A mapped source of 64 MiB is written with a few MiB of memory."""
     (tmp_path / "source").touch()
