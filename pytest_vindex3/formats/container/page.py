@@ -58,7 +58,11 @@ def _facts(observation: Mapping[str, Any]) -> Facts:
 
 def _authority(observation: Mapping[str, Any]) -> str:
     derived = observation["derived_from_model"]
-    return observation["authority"] + (f", from {derived}" if derived is not None else "")
+    return (
+        f"{observation['authority']}, from {derived}"
+        if derived is not None
+        else str(observation["authority"])
+    )
 
 
 def _components(observation: Mapping[str, Any], graph: Mapping[str, Any]) -> Iterator[Branch]:
