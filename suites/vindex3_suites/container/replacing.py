@@ -65,7 +65,7 @@ def check_one_or_none(ask: Ask, name: str, **containers: Writing) -> None:
         return
     check(CLAUSE, opened, answers())
     check(CLAUSE, ask("container.verify", path=str(folder)), answers(verified=True))
-    held = next((word for word, writing in containers.items() if holds(folder, writing)), "a mixture")
+    held = next((word for word, writing in containers.items() if holds(folder, writing)), "something else")
     check(CLAUSE, opened, spares(f"what {name} holds", one_of(*containers), held))
 
 
