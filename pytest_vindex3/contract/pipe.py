@@ -19,6 +19,7 @@ from pytest_vindex3.contract.cost import Unmeasurable
 from pytest_vindex3.contract.door import NO_LIMITS, Description, DoorKind, NotLoaded
 from pytest_vindex3.contract.exchange import Exchange
 from pytest_vindex3.contract.guard import Guard
+from pytest_vindex3.contract.hindrance import Hindrance
 from pytest_vindex3.contract.messages import Garbage
 from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome, Reply, Unjudged
 from pytest_vindex3.contract.process import Process, environment
@@ -50,6 +51,7 @@ class Pipe:
         self._owner = os.getpid()
         self._forks = forks
         self._forking: Pipe | None = None
+        self._variables: Mapping[str, str] = {}
 
     @classmethod
     def to_python(cls, spec: str, roots: Sequence[Path] = ()) -> Pipe:
@@ -119,11 +121,30 @@ class Pipe:
     def _hindered(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
         """Put a request that something is done to, to a host of its own that forks for each."""
         if self.kind != "child":
-            return Reply(verb, arguments, Unjudged("programs are not stopped or hindered"))
+            return self._hindered_program(verb, arguments, limits)
         if self._forking is None:
             self._forking = Pipe(self._argv, kind=self.kind, origin=self.origin, forks=True)
             _open.add(self)
         return self._forking.ask(verb, arguments, limits)
+
+    def _hindered_program(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
+        """Put such a request to a program that is started for it alone, beside the one that runs."""
+        beside, self._process = self._process, None
+        try:
+            hindrance = Hindrance(limits, self._housed().scratch)
+            if hindrance.refusal:
+                return Reply(verb, arguments, Unjudged(hindrance.refusal))
+            self._variables = hindrance.variables
+            process, _ = self._running()
+            unfit = hindrance.begin(process.pid)
+            if unfit:
+                return Reply(verb, arguments, Unjudged(unfit))
+            return hindrance.judged(self.ask(verb, arguments, hindrance.rest))
+        except NotLoaded as error:
+            return Reply(verb, arguments, Fault("crash", f"could not be started: {error}"))
+        finally:
+            self._end(_PATIENCE)
+            self._process, self._variables = beside, {}
 
     def _put(
         self, exchange: Exchange, verb: Verb, arguments: Mapping[str, object], limits: Limits
@@ -137,21 +158,25 @@ class Pipe:
             raise
 
     def _running(self) -> tuple[Process, _Household]:
+        household = self._housed()
+        if self._process is not None and not self._process.alive():
+            self._end()
+        if self._process is None:
+            self._process = self._started(household)
+        return self._process, household
+
+    def _housed(self) -> _Household:
         if self._household is None:
             try:
                 self._household = _Household()
             except OSError as error:
                 raise NotLoaded(f"no scratch folder with a watchman beside it can be made: {error}") from None
             _open.add(self)
-        if self._process is not None and not self._process.alive():
-            self._end()
-        if self._process is None:
-            self._process = self._started(self._household)
-        return self._process, self._household
+        return self._household
 
     def _started(self, household: _Household) -> Process:
         try:
-            process = Process(self._program(), environment())
+            process = Process(self._program(), {**environment(), **self._variables})
         except OSError as error:
             raise NotLoaded(f"{self.origin} cannot be started: {error.strerror or error}") from None
         self._process = process

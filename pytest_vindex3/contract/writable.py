@@ -17,3 +17,19 @@ class Writable(Protocol):
             OSError: it cannot be written.
         """
         ...
+
+
+@runtime_checkable
+class Changeable(Writable, Protocol):
+    """Content that can be made of what lies at a path by changing the few parts that differ."""
+
+    def change(self, path: Path, former: object) -> bool:
+        """Make `path`, where `former` was written and is as it was, hold this content.
+
+        Returns:
+            False where that would take more than writing it anew; nothing is changed then.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        ...

@@ -1,0 +1,88 @@
+"""What is done from outside to a program that is started for one request (for Python see `hindered.py`)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_vindex3.contract import preload
+from pytest_vindex3.contract.outcome import Fault, Limits, Reply, Unjudged
+from pytest_vindex3.contract.scratch import Scratch
+
+
+class Hindrance:
+    """The hindrances that limits ask for, on one program.
+
+    Attributes:
+        variables: what the program's environment gets besides.
+        rest: the limits without them.
+        refusal: why nothing can be done here, or an empty text.
+
+    Args:
+        limits: with hindrances.
+        scratch: where the program can reach a file.
+    """
+
+    def __init__(self, limits: Limits, scratch: Scratch) -> None:
+        self._limits = limits
+        self._counts: preload.Counts | None = None
+        self.rest = replace(limits, stop=None, file_size=None, unprivileged=False)
+        self.variables: Mapping[str, str] = {}
+        self.refusal = self._why_not()
+        shim = preload.library()
+        if limits.stop is not None and shim is not None and not self.refusal:
+            self._counts = preload.Counts(scratch.folder / scratch.put(bytes(preload.Counts.SIZE)))
+            self.variables = self._counts.variables(shim, limits.stop)
+
+    def begin(self, pid: int) -> str:
+        """Hinder the program that was started with the variables; why it cannot be, or an empty text."""
+        if self._counts is not None and not self._counts.loaded:
+            return "the program does not load the library that stops writers: it may be linked statically"
+        if self._limits.file_size is not None:
+            return _hold(pid, self._limits.file_size)
+        return ""
+
+    def judged(self, reply: Reply) -> Reply:
+        """The reply of the program, with what was counted; an end that was asked for is no fault."""
+        counts, stop = self._counts, self._limits.stop
+        if counts is None or stop is None:
+            return reply
+        outcome = reply.outcome
+        if counts.stopped and stop.error is None and isinstance(outcome, Fault) and outcome.what == "crash":
+            outcome = Unjudged(
+                f"the program was ended before its change {counts.changes}, as it was asked to be"
+            )
+        return replace(reply, outcome=outcome, changes=counts.changes, stopped=counts.stopped)
+
+    def _why_not(self) -> str:
+        if sys.platform != "linux":
+            return f"programs are not stopped or hindered on {sys.platform}"
+        if self._limits.unprivileged and os.geteuid() == 0:
+            return "the program runs as root, for whom permissions of files do not hold"
+        if self._limits.stop is not None and preload.library() is None:
+            return "the library that stops writers was not built: there was no C compiler"
+        return ""
+
+
+def _hold(pid: int, size: int) -> str:
+    """Let no file of the process grow beyond so many bytes; why that cannot be, or an empty text.
+
+    The kernel sends a signal besides, of which one who does not ignore it dies.
+    """
+    import resource
+
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        ignored = int(status.partition("\nSigIgn:")[2].split(maxsplit=1)[0], 16)
+        if not ignored >> (signal.SIGXFSZ - 1) & 1:
+            return "the program does not ignore SIGXFSZ, so that a bound on files would end it"
+        _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        most = size if hard == resource.RLIM_INFINITY else min(size, hard)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, hard))
+    except OSError as error:
+        return f"the files of process {pid} cannot be bounded ({error.strerror})"
+    return ""
