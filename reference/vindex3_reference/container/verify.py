@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +18,16 @@ from vindex3_reference.defects import Defects
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from vindex3_reference.container.meter import Progress
+    from collections.abc import Callable, Iterable
+    from concurrent.futures import Future
+
     from vindex3_reference.container.sources import Sources
     from vindex3_reference.graph.model import Graph
+
+    Progress = Callable[[int, int], None]
+
+PERIOD = 0.1
+"""Seconds between two words to the one who watches."""
 
 
 def verified(
@@ -33,7 +40,8 @@ def verified(
     Args:
         path: the container.
         sources: the tensors of its artifacts, to tell a changed source from a changed container.
-        progress: told of bytes while segments are read.
+        progress: called in this thread while segments are read, with the bytes that are done and the bytes
+            that there are; what it raises ends the run.
         threads: how many segments are read at a time; by default one for each processor that is free to use.
 
     Raises:
@@ -68,16 +76,30 @@ def _answer(verdicts: dict[str, Verdict], defects: Defects) -> dict[str, object]
 def _judged(container: Container, progress: Progress | None, threads: int) -> dict[str, Verdict]:
     """The verdict of each entry, sorted by id; the largest segments are begun first."""
     entries = container.index.representations
-    meter = Meter(progress, 0 if progress is None else _bytes_of(container))
     order = sorted(entries, key=lambda key: entries[key].payload_bytes, reverse=True)
+    meter = Meter()
     with ThreadPoolExecutor(threads) as pool:
-        begun = {key: pool.submit(Verdict, container, key, entries[key], meter) for key in order}
         try:
-            return {key: begun[key].result() for key in sorted(entries)}
-        except BaseException:
+            begun = {key: pool.submit(Verdict, container, key, entries[key], meter) for key in order}
+            _await(begun.values(), meter, progress, container)
+        finally:  # who gives up waits for no segment: its threads end where they count next
             meter.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            pool.shutdown(cancel_futures=True)
+    return {key: begun[key].result() for key in sorted(entries)}
+
+
+def _await(
+    begun: Iterable[Future[Verdict]], meter: Meter, progress: Progress | None, container: Container
+) -> None:
+    """Wait until all is done, and tell meanwhile how much is."""
+    total = 0 if progress is None else _bytes_of(container)
+    waiting = set(begun)
+    while waiting:
+        done, waiting = wait(waiting, PERIOD if progress else None, FIRST_EXCEPTION)
+        for each in done:
+            each.result()
+        if progress is not None:
+            progress(meter.done, total)
 
 
 def _bytes_of(container: Container) -> int:
