@@ -13,6 +13,7 @@ from vindex3_suites.container.verifying import (
     PAYLOAD,
     SPOILT,
     UNASKED,
+    UNMATCHED,
     Agrees,
     check_found,
     defect,
@@ -89,7 +90,7 @@ def test_an_unreadable_segment_hides_no_other(ask: Ask, case: tuple[bytes, str])
     content, kind = case
     check("VERIFY-ROWS-01", verify(ask, TINY, "legal"), intact(TINY))
     wrong = payload_flipped(TINY, NORM).with_file(TINY.file_of(EMBEDDING), content)
-    flags = {EMBEDDING: (False, UNASKED), NORM: SPOILT}
+    flags = {EMBEDDING: (False, UNMATCHED), NORM: SPOILT}
     found = finds(wrong, defect(kind), flags=flags)
     check("VERIFY-ROWS-01", verify(ask, wrong, "wrong"), found)
 

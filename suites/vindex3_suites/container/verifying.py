@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vindex3 import answers, check
 from pytest_vindex3.contract.difference import MISSING, Difference, first_difference
 from pytest_vindex3.contract.outcome import Answer
-from pytest_vindex3.contract.patterns import Present
+from pytest_vindex3.contract.patterns import Present, one_of
 from pytest_vindex3.plugin.expect import Answers, Side, Words, said
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ Flags = tuple[object, object]
 """segment_ok and payload_ok of an entry; `UNASKED` where a flag is free."""
 
 UNASKED = Present()
+UNMATCHED = one_of(False)
+"""A flag that is false without a hash-mismatch being asked for: the payload may begin nowhere."""
 SOUND: Flags = (True, True)
 SPOILT: Flags = (False, False)
 HEADER: Flags = (False, True)
