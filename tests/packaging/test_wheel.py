@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import email.message
 import email.parser
+import shutil
+import sys
 import tomllib
 import zipfile
 from configparser import ConfigParser
@@ -21,6 +24,11 @@ ROOTS = {
     "vindex3_fixtures": "fixtures/",
 }
 CHECKOUT = Path(__file__).parents[2]
+SHIM = "pytest_vindex3/contract/shim/changes.abi3.so"
+COMPILING = pytest.mark.skipif(
+    sys.platform != "linux" or not shutil.which("gcc"),
+    reason="the library is built on Linux, by a C compiler",
+)
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +44,41 @@ def metadata(information: zipfile.Path) -> email.message.Message:
     return email.parser.Parser().parsestr((information / "METADATA").read_text(encoding="utf-8"))
 
 
-def test_the_wheel_holds_every_tracked_file_of_the_packages(wheel: zipfile.Path, tracked: list[str]) -> None:
-    """Every tracked file below a package is in the wheel, and nothing that is not tracked."""
-    packed = {name for name in wheel.root.namelist() if ".dist-info/" not in name and not name.endswith("/")}
-    expected = set()
+def packed(wheel: zipfile.Path) -> set[str]:
+    """The files of a wheel, save those that describe it."""
+    names = wheel.root.namelist()
+    return {name for name in names if ".dist-info/" not in name and not name.endswith("/")}
+
+
+@pytest.fixture(scope="session")
+def expected(tracked: list[str]) -> set[str]:
+    """The tracked files below a package, as a wheel names them."""
+    found = set()
     for package, folder in ROOTS.items():
         prefix = f"{folder}{package}/"
-        expected |= {name.removeprefix(folder) for name in tracked if name.startswith(prefix)}
-    assert packed == expected
+        found |= {name.removeprefix(folder) for name in tracked if name.startswith(prefix)}
+    return found
+
+
+@COMPILING
+def test_the_wheel_holds_every_tracked_file_of_the_packages(wheel: zipfile.Path, expected: set[str]) -> None:
+    """Every tracked file below a package is in the wheel, and besides them the one library that is built."""
+    assert packed(wheel) == expected | {SHIM}
+
+
+def test_without_a_compiler_the_wheel_is_pure(pure_wheel: zipfile.Path, expected: set[str]) -> None:
+    """Then it holds the tracked files alone and is for every platform."""
+    assert packed(pure_wheel) == expected
+    assert str(pure_wheel.root.filename).endswith("-py3-none-any.whl")
+
+
+@COMPILING
+def test_one_wheel_serves_every_python_of_a_platform(wheel: zipfile.Path, tmp_path: Path) -> None:
+    """It is tagged for the lowest Python and every later one; its library loads, and asks for no Python."""
+    assert "-cp311-abi3-linux_" in str(wheel.root.filename)
+    library = ctypes.CDLL(wheel.root.extract(SHIM, tmp_path))
+    assert library.fopen
+    assert b"Py" not in (wheel / SHIM).read_bytes()
 
 
 @pytest.mark.parametrize("package", ROOTS)
