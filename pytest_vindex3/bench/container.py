@@ -17,7 +17,7 @@ from vindex3_fixtures.container.tiny import tiny
 from vindex3_reference.container.verbs import container_open
 from vindex3_reference.container.verify import verified
 
-PAYLOAD = 32 << 20
+PAYLOAD = 16 << 20
 """Bytes of each of the segments that are verified."""
 REPRESENTATIONS = 2000
 GOAL_VERIFY, GOAL_OPEN = 0.95, 0.2

@@ -48,10 +48,6 @@ class Entry(NamedTuple):
         """The key of `segments` that means its file."""
         return names.without_extension(self.segment)
 
-    def optional(self, key: str) -> Json:
-        """The value of an optional key; None where it is absent or null."""
-        return self.document.get(key)
-
     def answer(self) -> dict[str, Json]:
         """The entry as it is written, without optional keys that are null (JSON-NULL-01)."""
         if len(self.document) == len(REQUIRED):

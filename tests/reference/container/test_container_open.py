@@ -369,6 +369,20 @@ def test_other_files_are_listed_and_change_nothing(written, tmp_path):
     assert found == plain
 
 
+def test_a_folder_that_cannot_be_listed_shows_nothing(written):
+    """A folder deeper than a path can say is no reason to refuse the container."""
+    path = written(tiny().with_file("other/f", b""))
+    folder = os.open(path, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("d" * 200, dir_fd=folder)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(os.open("f", os.O_WRONLY | os.O_CREAT, dir_fd=folder))
+    os.close(folder)
+    assert container_open(path=path)["unreferenced_files"] == ["other/f"]
+
+
 def test_a_segment_under_a_link_is_there(written, tmp_path):
     """A segment that a link leads to is a file like any other; a link to nothing is none."""
     path = written(tiny())
