@@ -87,9 +87,10 @@ def _line(
     ask: Callable[[], Outcome],
     to_line: Callable[[Message], bytes],
 ) -> bytes:
-    if under["unprivileged"] and not privileges.drop():
-        reason = "root cannot be made to heed permissions here"
-        return to_line(hindered_reply_of(number, Unjudged(reason), None, False))
+    if under["unprivileged"] and not privileges.can_drop():
+        return to_line(hindered_reply_of(number, Unjudged(privileges.WHY_NOT), None, False))
+    if under["unprivileged"]:
+        privileges.drop()
     if gate is not None:
         changes.watch(gate.stop.folder, gate.enter)
     with _no_larger_files(under["file_size"]):

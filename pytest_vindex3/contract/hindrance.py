@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_vindex3.contract import preload
+from pytest_vindex3.contract import preload, privileges
 from pytest_vindex3.contract.outcome import Fault, Limits, Reply, Unjudged
 from pytest_vindex3.contract.scratch import Scratch
 
@@ -19,6 +18,7 @@ class Hindrance:
 
     Attributes:
         variables: what the program's environment gets besides.
+        launcher: what starts the program, as the beginning of a command line.
         rest: the limits without them.
         refusal: why nothing can be done here, or an empty text.
 
@@ -32,6 +32,7 @@ class Hindrance:
         self._counts: preload.Counts | None = None
         self.rest = replace(limits, stop=None, file_size=None, unprivileged=False)
         self.variables: Mapping[str, str] = {}
+        self.launcher = [sys.executable, "-I", "-S", privileges.__file__] if limits.unprivileged else []
         self.refusal = self._why_not()
         shim = preload.library()
         if limits.stop is not None and shim is not None and not self.refusal:
@@ -61,8 +62,8 @@ class Hindrance:
     def _why_not(self) -> str:
         if sys.platform != "linux":
             return f"programs are not stopped or hindered on {sys.platform}"
-        if self._limits.unprivileged and os.geteuid() == 0:
-            return "the program runs as root, for whom permissions of files do not hold"
+        if self._limits.unprivileged and not privileges.can_drop():
+            return privileges.WHY_NOT
         if self._limits.stop is not None and preload.library() is None:
             return "the library that stops writers was not built: there was no C compiler"
         return ""

@@ -52,6 +52,7 @@ class Pipe:
         self._forks = forks
         self._forking: Pipe | None = None
         self._variables: Mapping[str, str] = {}
+        self._launcher: Sequence[str] = ()
 
     @classmethod
     def to_python(cls, spec: str, roots: Sequence[Path] = ()) -> Pipe:
@@ -134,7 +135,7 @@ class Pipe:
             hindrance = Hindrance(limits, self._housed().scratch)
             if hindrance.refusal:
                 return Reply(verb, arguments, Unjudged(hindrance.refusal))
-            self._variables = hindrance.variables
+            self._variables, self._launcher = hindrance.variables, hindrance.launcher
             process, _ = self._running()
             unfit = hindrance.begin(process.pid)
             if unfit:
@@ -144,7 +145,7 @@ class Pipe:
             return Reply(verb, arguments, Fault("crash", f"could not be started: {error}"))
         finally:
             self._end(_PATIENCE)
-            self._process, self._variables = beside, {}
+            self._process, self._variables, self._launcher = beside, {}, ()
 
     def _put(
         self, exchange: Exchange, verb: Verb, arguments: Mapping[str, object], limits: Limits
@@ -203,7 +204,7 @@ class Pipe:
             why = "there, but not executable" if place.is_file() else f"no such file in {Path.cwd()}"
             tried = why if place.name != name else f"not on PATH ({search})"
             raise NotLoaded(f"{self.origin}: no program {name!r}: {tried}")
-        return [found, *arguments]
+        return [*self._launcher, found, *arguments]
 
     def _number(self) -> int:
         self._last += 1
