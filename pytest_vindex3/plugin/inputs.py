@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from pytest_vindex3.contract import fresh
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.contract.writable import Writable
+from pytest_vindex3.contract.writable import Changeable, Writable
 
 _MOST_ENTRIES = 10_000
 _LARGEST_COMPARED = 1 << 20
@@ -38,6 +39,7 @@ class Inputs:
         self.meddled = False
         self._given: dict[str, bytes | Writable] = {}
         self._known: dict[str, dict[str, State]] = {}
+        self._spoilt: set[str] = set()
 
     def folder(self) -> Path:
         """The test's own folder; made anew where it is gone."""
@@ -47,16 +49,26 @@ class Inputs:
     def put(self, name: str, content: bytes | Writable) -> Path:
         """Write an input, a file or a folder, in place of whatever has its name."""
         path = self.folder() / name
-        if isinstance(content, Writable):
+        if self._changes(name, content):
+            pass
+        elif isinstance(content, Writable):
             beside = path.with_name(f".{secrets.token_hex(8)}")  # a name that nobody can have taken
             content.write_to(beside)
             fresh.remove(path)
             beside.rename(path)
         else:
             fresh.write(path, content)
+        self._spoilt.discard(name)
         self._given[name] = content
         self._known[name] = _part(_states(self.place), name)
         return path
+
+    def _changes(self, name: str, content: bytes | Writable) -> bool:
+        """Whether the input was made of the one of its name that is still as it was handed out."""
+        if name not in self._given or name in self._spoilt or not isinstance(content, Changeable):
+            return False
+        intact = _part(_states(self.place), name) == self._known[name]
+        return intact and content.change(self.place / name, self._given[name])
 
     def look(self) -> Mapping[str, State]:
         """The folder before a request; inputs that the test itself has changed are its own affair."""
@@ -76,6 +88,7 @@ class Inputs:
                 self.deeds[name] = "changed" if name in after else "removed"
         strays = [name for name in after.keys() - before.keys() if not _within(name, target)]
         self.meddled |= bool(self.deeds) or bool(strays)
+        self._spoilt |= {name.partition("/")[0] for name in (*self.deeds, *strays)}
         self._known = {name: _part(after, name) for name in self._given}
 
     def restore(self) -> None:
@@ -85,6 +98,7 @@ class Inputs:
             if done or _differs(self.place / name, content):
                 if not done:
                     self.deeds[name] = "changed"
+                self._spoilt.add(name)
                 with suppress(OSError):
                     self.put(name, content)
 
@@ -140,20 +154,29 @@ def _part(states: Mapping[str, State], top: str) -> dict[str, State]:
 
 def _states(place: Path) -> dict[str, State]:
     """What tells every entry of a folder from what it was before, by its name below the folder."""
-    found: dict[str, State] = {}
     if place.is_symlink():
-        return found
-    entries = (Path(at, name) for at, folders, files in os.walk(place) for name in (*folders, *files))
-    for path in islice(entries, _MOST_ENTRIES):
+        return {}
+    return dict(islice(_entries(os.fspath(place), ""), _MOST_ENTRIES))
+
+
+def _entries(place: str, above: str) -> Iterator[tuple[str, State]]:
+    """Names and states of what is in a folder, at any depth; what cannot be seen is left out."""
+    try:
+        with os.scandir(place) as entries:
+            listed = list(entries)
+    except OSError:
+        return
+    for entry in listed:
+        name = f"{above}{entry.name}"
         with suppress(OSError):
-            found[path.relative_to(place).as_posix()] = _state(path)
-    return found
+            yield name, _state(entry.stat(follow_symlinks=False))
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path, f"{name}/")
 
 
-def _state(path: Path) -> State:
-    status = path.lstat()
+def _state(status: os.stat_result) -> State:
     kind = status.st_mode >> 12
-    if path.is_dir() and not path.is_symlink():
+    if stat.S_ISDIR(status.st_mode):
         return kind, status.st_ino
     return kind, status.st_ino, status.st_size, status.st_mtime_ns, status.st_nlink, status.st_ctime_ns
 

@@ -111,7 +111,7 @@ def test_a_file_in_a_folder_is_watched(tmp_path: Path, deed: Callable[[Path], No
 
 def test_a_change_that_leaves_no_trace_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other bytes of one length within a tick of the clock are told of as a changed folder, and put back."""
-    monkeypatch.setattr("pytest_vindex3.plugin.inputs._state", lambda path: (path.lstat().st_mode, 1, 0))
+    monkeypatch.setattr("pytest_vindex3.plugin.inputs._state", lambda status: (status.st_mode, 1, 0))
     inputs = Inputs(tmp_path / "test")
     path = inputs.put("model", MODEL)
     before = inputs.look()
@@ -121,6 +121,32 @@ def test_a_change_that_leaves_no_trace_is_found(tmp_path: Path, monkeypatch: pyt
     inputs.restore()
     assert inputs.deeds == {"model": "changed"}
     assert (path / "segments/a.bin").read_bytes() == b"1234"
+
+
+def test_the_next_folder_of_a_name_keeps_what_is_alike(tmp_path: Path) -> None:
+    """Only the files that differ are written, as new ones: who holds the former open still sees it."""
+    inputs = Inputs(tmp_path / "test")
+    path = inputs.put("model", MODEL)
+    kept = (path / "segments/a.bin").stat()
+    with (path / "index.json").open("rb") as former:
+        inputs.compare(inputs.look(), "container.open", {"path": str(path)})
+        inputs.put("model", MODEL.with_file("index.json", b"[]").with_file("new/b", b"b"))
+        assert former.read() == b"{}"
+    assert (path / "segments/a.bin").stat() == kept
+    assert ((path / "index.json").read_bytes(), (path / "new/b").read_bytes()) == (b"[]", b"b")
+
+
+@pytest.mark.parametrize("deed", [*DEEDS, lambda model: (model / "segments/stray").write_bytes(b"")])
+def test_a_meddled_folder_is_written_anew(tmp_path: Path, deed: Callable[[Path], None]) -> None:
+    """Nothing that an implementation did to a folder is left in the next one of its name."""
+    inputs = Inputs(tmp_path / "test")
+    path = inputs.put("model", MODEL)
+    before = inputs.look()
+    deed(path)
+    inputs.compare(before, "container.open", {"path": str(path)})
+    inputs.put("model", MODEL.with_file("c", b"c"))
+    assert (path / "segments/a.bin").read_bytes() == b"1234"
+    assert sorted(one.name for one in path.rglob("*")) == ["a.bin", "c", "empty", "index.json", "segments"]
 
 
 def test_what_the_test_changes_in_a_folder_is_kept_as_changed(tmp_path: Path) -> None:

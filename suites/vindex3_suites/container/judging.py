@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def check_legal(ask: Ask, clause_id: str, model: Model) -> None:
-    """A container opens, whatever else is said of it; it lies in a folder of its own."""
-    check(clause_id, open_(ask, model, "legal"), is_open(model))
+    """A container opens, whatever else is said of it."""
+    check(clause_id, open_(ask, model), is_open(model))
 
 
 def check_opened(ask: Ask, clause_id: str, model: Model, spelt: Model | None = None) -> None:
