@@ -24,13 +24,14 @@ REFUSING = {
 }
 
 
-def judged(folder: Path, reader: str) -> list[Row]:
-    """The rows of a run over a reader of this folder that ended without a failure."""
+def judged(folder: Path, reader: str, only: str | None = None) -> list[Row]:
+    """The rows of a run over a reader of this folder, or those of a family, that ended without a failure."""
     report = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += [
         f"--vindex3-impl={Path(__file__).with_name(reader)}",
         f"--vindex3-report={report}",
+        *([f"--vindex3-only={only}"] if only else []),
     ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
@@ -63,3 +64,13 @@ def test_a_judge_that_takes_every_liberty_conforms(tmp_path: Path) -> None:
     assert advised(rows) == set()
     assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
     assert len([row for row in rows if row.verdict == "pass"]) > 500
+
+
+def test_a_reader_of_containers_that_takes_every_liberty_conforms(tmp_path: Path) -> None:
+    """A judge of segments of other make gets no fail, no fault and no advice, and refuses where it may."""
+    rows = judged(tmp_path, "container_reader.py", "container")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 700
+    refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
+    assert refused >= {"VERIFY-FILE-01", "VERIFY-GRAPH-01", "VERIFY-HASH-04"}
