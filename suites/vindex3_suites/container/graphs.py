@@ -77,11 +77,11 @@ LOADS: Final[Answers] = answers(schema=6, primary="target", defects=[])
 """The graph of `TAPPED`, whatever else is said of it."""
 
 
-def load(ask: Ask, text: bytes, name: str = "model") -> Reply:
+def load(ask: Ask, text: bytes) -> Reply:
     """Ask for the graph of the container `TAPPED` with this text of its system graph."""
-    return ask("graph.load", path=ask.file(name, TAPPED.folder.with_file(GRAPH, text)))
+    return ask("graph.load", path=ask.file("model", TAPPED.folder.with_file(GRAPH, text)))
 
 
 def load_legal(ask: Ask) -> Reply:
-    """Ask for the graph of `TAPPED` as it is, in a folder of its own."""
-    return load(ask, json_text(TAPPED.graph), "legal")
+    """Ask for the graph of `TAPPED` as it is."""
+    return load(ask, json_text(TAPPED.graph))

@@ -10,7 +10,6 @@ from vindex3_fixtures.json_text import Raw, Way, at
 from vindex3_suites.container.judging import check_legal, check_opened, check_refused
 from vindex3_suites.container.models import (
     BANK,
-    BOTH,
     FULL,
     PACKED,
     PRECISION_MAP,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 @cases(REQUIRED)
 def test_a_required_key_is_missed(ask: Ask, case: Way) -> None:
     """Without one of the required keys an index of any shape is missing-field, naming it."""
-    for model in (SMALLEST, SMALLEST_BANK, TINY, BANK, BOTH, FULL):
+    for model in (SMALLEST, BANK, FULL):
         check_legal(ask, "INDEX-FIELD-01", model)
         wrong = model.without_index(case)
         check_refused(ask, "INDEX-FIELD-01", wrong, "missing-field", field=named(case))

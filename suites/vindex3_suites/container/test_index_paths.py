@@ -155,20 +155,7 @@ def test_nothing_outside_is_opened(ask: Ask, case: NameSlot) -> None:
         check("INDEX-PATH-01", reply, refuses("path-escape", path=name))
 
 
-DOTTED = (
-    "..a",
-    "a..",
-    "...",
-    ".hidden",
-    "a/..b/c",
-    "a/.../b",
-    "x./y",
-    "-",
-    "~",
-    "~root",
-    "$HOME",
-    "%2e%2e/x",
-)
+DOTTED = ("..a", "a..", "...", ".hidden/..b/c.", "~root/$HOME", "%2e%2e/x")
 
 
 @clause("INDEX-PATH-01")
@@ -181,12 +168,12 @@ def test_a_name_that_looks_bad_is_plain(ask: Ask, case: NameSlot) -> None:
 
 
 PLAIN = {
-    "inner_dots": ["layer..0", "a.b.c", "layer..0/x..y"],
-    "spaces": ["a name", "a folder/a name", "a  b"],
-    "at": ["x@y", "target.embedding@BF16", "a@b/c@d@e"],
-    "plus": ["BF16+F32", "a+b/c"],
-    "folders": ["a/b", "a/b/c/d/e/f/g", "segments/sub/x"],
-    "letters": ["\u00e9", "\u8a9e/\u0440", "\U0001f600", "X", "0"],
+    "inner_dots": ["layer..0", "layer..0/x..y.bin"],
+    "spaces": ["a  name", "a folder/a name.bin"],
+    "at": ["target.embedding@BF16", "a@b/c@d@e.bin"],
+    "plus": ["BF16+F32/a+b"],
+    "folders": ["a/b/c/d/e/f/g", "segments/sub/x.y.z"],
+    "letters": ["\u00e9/\u8a9e\U0001f600", "X"],
     "long": ["n" * 200, "/".join(["part"] * 40)],
 }
 
@@ -198,4 +185,3 @@ def test_plain_names_open(ask: Ask, case: tuple[NameSlot, list[str]]) -> None:
     slot, names = case
     for name in names:
         check_opened(ask, "INDEX-PATH-02", slot.moved(name))
-        check_opened(ask, "INDEX-PATH-02", slot.moved(f"{name}.bin"))

@@ -126,7 +126,8 @@ FOREIGN: dict[int, tuple[str, object]] = {
 
 
 def _check_version_first(ask: Ask, model: Model) -> None:
-    for version, (kind, found) in FOREIGN.items():
+    for version in (5, 2):
+        kind, found = FOREIGN[version]
         wrong = model.with_index(("version",), version)
         check_refused(ask, "INDEX-VERSION-05", wrong, kind, found=found)
 
