@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_vindex3.contract.door import Description
-from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reply
+from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Outcome, Refused, Reply, Stop, Unjudged
 from pytest_vindex3.plugin.ask import Ask
+from pytest_vindex3.plugin.check import NotRun
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
 
@@ -21,19 +23,28 @@ class Given:
     kind = "child"
     origin = "given"
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome, changes: int | None = None, stopped: bool = False) -> None:
         self.outcome = outcome
+        self.changes = changes
+        self.stopped = stopped
+        self.limits = Limits()
 
     def ask(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
         """The outcome."""
-        return Reply(verb, arguments, self.outcome)
+        self.limits = limits
+        return Reply(verb, arguments, self.outcome, changes=self.changes, stopped=self.stopped)
+
+
+def asking(given: Given, place: Path = Path()) -> Ask:
+    """Ask the door."""
+    door: Any = given
+    one = Implementation("given", "given", door, Description("given", "", "", ("lyrw.parse",), {}))
+    return Ask(one, Settings(("given",)), place, "test")
 
 
 def asked(outcome: Outcome, limits: Limits) -> Outcome:
     """What a test sees of an outcome."""
-    door: Any = Given(outcome)
-    one = Implementation("given", "given", door, Description("given", "", "", ("lyrw.parse",), {}))
-    return Ask(one, Settings(("given",)), Path(), "test")("lyrw.parse", limits=limits, path="x").outcome
+    return asking(Given(outcome))("lyrw.parse", limits=limits, path="x").outcome
 
 
 @pytest.mark.parametrize(
@@ -61,3 +72,30 @@ def test_a_memory_fault_names_its_bound(outcome: Fault, bound: int | None, detai
     assert told.what == outcome.what
     assert told.detail.splitlines()[0] == detail
     assert told.detail.splitlines()[-1] == outcome.detail
+
+
+def test_a_writer_is_stopped_in_the_folder_of_the_test(tmp_path: Path) -> None:
+    """The door is told folder, number and error; an end that was asked for is given back as the reply."""
+    given = Given(Unjudged("ended"), 3, stopped=True)
+    reply = asking(given, tmp_path).stopped("lyrw.parse", before=3, limits=Limits(seconds=5), path="x")
+    assert (reply.stopped, reply.changes) == (True, 3)
+    assert given.limits == Limits(seconds=5, stop=Stop(str(tmp_path.resolve()), 3))
+    asking(given, tmp_path).stopped("lyrw.parse", before=None, error="EIO", path="x")
+    assert given.limits.stop == Stop(str(tmp_path.resolve()), None, errno.EIO)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [Given(Unjudged("no way")), Given(Answer({}), 0), Given(Answer({}))],
+    ids=["unjudged", "no_change_seen", "nothing_counted"],
+)
+def test_a_writer_that_cannot_be_stopped_is_not_judged(given: Given, tmp_path: Path) -> None:
+    """A door that cannot do so, or sees no change of a writer that wrote, ends the test as not run."""
+    with pytest.raises(NotRun):
+        asking(given, tmp_path).stopped("lyrw.parse", before=1, path="x")
+
+
+def test_a_writer_that_refuses_need_not_change_anything(tmp_path: Path) -> None:
+    """What is refused before anything is written is judged as ever."""
+    given = Given(Refused("io"), 0)
+    assert asking(given, tmp_path).stopped("lyrw.parse", before=1, path="x").outcome == Refused("io")
