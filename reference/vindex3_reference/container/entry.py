@@ -48,6 +48,11 @@ class Entry(NamedTuple):
         """The key of `segments` that means its file."""
         return names.without_extension(self.segment)
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it was made from another representation, and not from the source."""
+        return self.document.get("compiled_from") is not None
+
     def answer(self) -> dict[str, Json]:
         """The entry as it is written, without optional keys that are null (JSON-NULL-01)."""
         if len(self.document) == len(REQUIRED):

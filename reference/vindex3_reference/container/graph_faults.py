@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vindex3_reference.graph import validate
+from vindex3_reference.graph.vocabulary import CANONICAL
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def graph_faults(graph: Graph, entries: Mapping[str, Entry]) -> Iterator[Iterato
     yield from validate.findings(graph)
     yield unrepresented(graph, entries)
     yield strays(graph, entries)
+    yield asserted(graph, entries)
 
 
 def unrepresented(graph: Graph, entries: Mapping[str, Entry]) -> Iterator[Refusal]:
@@ -40,3 +42,14 @@ def strays(graph: Graph, entries: Mapping[str, Entry]) -> Iterator[Refusal]:
                 referrer=key,
                 missing=entry.object,
             )
+
+
+def asserted(graph: Graph, entries: Mapping[str, Entry]) -> Iterator[Refusal]:
+    """Each compiled entry that the graph calls canonical, which no compiled one is (SELECT-FIDELITY-01)."""
+    for each in graph.objects:
+        for representation in each.representations:
+            key = f"{each.id}@{representation.encoding}"
+            entry = entries.get(key)
+            if representation.fidelity == CANONICAL and entry is not None and entry.is_compiled:
+                message = f"{key} was compiled, and the graph calls it {CANONICAL}"
+                yield Refusal("asserted-fidelity", message, representation=key)

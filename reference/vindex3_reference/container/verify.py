@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from vindex3_reference.container.bank_faults import take_bank_faults
 from vindex3_reference.container.container import Container
+from vindex3_reference.container.copies import repeated_payloads, repeated_storages
 from vindex3_reference.container.graph_faults import graph_faults
+from vindex3_reference.container.map_faults import map_of, mismatches
 from vindex3_reference.container.meter import Meter
 from vindex3_reference.container.story import tell
 from vindex3_reference.container.verdict import Verdict
@@ -57,8 +59,11 @@ def verified(
     if graph is not None:
         for found in graph_faults(graph, container.index.representations):
             defects.take(found)
+        _take_map_faults(container, graph, defects)
         if sources is not None:
             defects.take(list(tell(verdicts, graph, sources)))
+    defects.take(repeated_payloads(container.index.representations))
+    defects.take(repeated_storages(container.index.catalogue))
     take_bank_faults(container, defects)
     return _answer(verdicts, defects)
 
@@ -120,6 +125,17 @@ def _graph(container: Container, defects: Defects) -> Graph | None:
     except Refusal as refusal:
         defects.take([refusal])
         return None
+
+
+def _take_map_faults(container: Container, graph: Graph, defects: Defects) -> None:
+    """Take what disagrees with the precision map; one that cannot be read is a defect, where it is needed."""
+    try:
+        policy = map_of(container)
+    except Refusal as refusal:
+        defects.take([refusal])
+    else:
+        if policy is not None:
+            defects.take(mismatches(policy, container, graph))
 
 
 def _processors() -> int:

@@ -33,7 +33,8 @@ KINDS = (
     *HEADED, DECODER_STACK, "final_norm", "perception_tower", "perception_adapter", FEATURE_PROJECTOR,
     "expert_bank", "hyper_connection_head",
 )  # fmt: skip
-FIDELITIES = ("canonical", "approximate")
+CANONICAL = "canonical"
+FIDELITIES = (CANONICAL, "approximate")
 
 ACTIVATIONS = ("silu", "gelu", "gelu_tanh", "relu")
 FFN_TYPES = ("gated", "standard")

@@ -90,7 +90,7 @@ def _answer(policy: PrecisionMap, tensor: Tensor, decision: Decision) -> dict[st
 
 
 def _bytes(tensor: Tensor, decision: Decision) -> int | None:
-    """Bytes of the tensor as it is compiled or carried; None for a carried dtype that says nothing of them."""
+    """Bytes of the tensor as decided; None for one that is carried, of a dtype that says nothing of them."""
     if decision.encoding is not None:
         return ENCODINGS[decision.encoding].size(tensor.shape)
     width = WIDTHS.get(tensor.dtype)

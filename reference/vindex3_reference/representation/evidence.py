@@ -81,7 +81,7 @@ class Gate(NamedTuple):
 
 
 def failed(bank: Bank, gate: Gate) -> list[str]:
-    """The thresholds that the bank fails, in the order of the gate; an equal value passes (PROMOTE-QUALITY-03).
+    """The thresholds that the bank fails, in the order of the gate; equal passes (PROMOTE-QUALITY-03).
 
     Logits and routes are judged apart (PROMOTE-QUALITY-04), and what was not recorded passes nothing
     (PROMOTE-QUALITY-05). A float that is no number passes nothing either.
