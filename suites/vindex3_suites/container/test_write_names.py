@@ -157,6 +157,17 @@ ACROSS_COMPONENTS = _objects(
     },
     target=["model.z.w", "model.towers.audio.b.w", "model.towers.w", "model.towers.audio.a.w"],
 )
+THE_LONGER_BEHIND = _objects(
+    ("audio", v.PERCEPTION_TOWER, "m"),
+    ("vision", v.PERCEPTION_ADAPTER, "m.towers"),
+    ("vision", v.PERCEPTION_TOWER, "m.towers.vision"),
+    stored={
+        "audio.perception_tower": {"a": "m.a", "b": "m.b"},
+        "vision.perception_adapter": {"a": "m.towers.a", "b": "m.towers.b"},
+        "vision.perception_tower": {"a": "m.towers.vision.a", "b": "m.towers.vision.b"},
+    },
+    target=["m.a", "m.b", "m.towers.a", "m.towers.b", "m.towers.vision.a", "m.towers.vision.b"],
+)
 THREE_DEEP = _objects(
     ("vision", v.FEATURE_PROJECTOR, "m.a.b"),
     ("vision", v.PERCEPTION_ADAPTER, "m.a"),
@@ -184,6 +195,7 @@ LONGER_ELSEWHERE = _objects(
 @cases(
     expert_bank=EXPERTS,
     across_components=ACROSS_COMPONENTS,
+    the_longer_behind=THE_LONGER_BEHIND,
     three_deep=THREE_DEEP,
     a_longer_one_of_another_artifact=LONGER_ELSEWHERE,
 )
