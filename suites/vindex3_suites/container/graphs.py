@@ -8,7 +8,7 @@ from pytest_vindex3.plugin.expect import Answers, answers
 from vindex3_fixtures.container.index import GRAPH
 from vindex3_fixtures.container.model import Model
 from vindex3_fixtures.container.segment import Segment, Tensor
-from vindex3_fixtures.graph import binding, component, edge, object_
+from vindex3_fixtures.graph import binding, component, edge, execution, object_
 from vindex3_fixtures.json_text import json_text
 from vindex3_suites.container.models import TINY
 
@@ -28,10 +28,15 @@ def _tapped() -> Model:
     ]
     target = TINY.graph["components"][0]
     sliding = {**target["attention"][0], "span": "sliding", "window": 4}
-    draft = component("draft", "drafter", artifact="tiny-draft", hidden_size=4, num_layers=1)
+    draft = component(
+        "draft", "drafter", artifact="tiny-draft", hidden_size=4, num_layers=1, execution=execution()
+    )
     graph = {
         **TINY.graph,
-        "components": [draft, {**target, "attention": [sliding, target["attention"][1]]}],
+        "components": [
+            {**draft, "num_layers": 1},
+            {**target, "attention": [sliding, target["attention"][1]]},
+        ],
         "objects": [object_("draft", "feature_projector", bindings), *TINY.graph["objects"]],
         "edges": [edge("target", (0, 1), "draft", block_size=4)],
     }

@@ -103,7 +103,7 @@ def _full() -> Model:
     )
 
 
-PRECISION_MAP = {
+PRECISION_MAP: dict[str, Any] = {
     "name": "example-mixed",
     "encoding": "NVFP4",
     "roles": ["decoder-linear", "expert-weight"],

@@ -42,7 +42,7 @@ def test_a_required_key_is_missed(ask: Ask, case: Way) -> None:
 @cases(graph=SMALLEST, bank=SMALLEST_BANK)
 def test_seven_keys_and_a_root_suffice(ask: Ask, case: Model) -> None:
     """What is left out is observed as its default; an empty family is a family."""
-    defaults = {
+    defaults: dict[str, object] = {
         "family": "",
         "authority": "canonical",
         "representations": {},
