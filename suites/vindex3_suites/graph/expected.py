@@ -15,7 +15,10 @@ WRONG: frozenset[Side] = frozenset({"wrong"})
 
 @dataclass(frozen=True, slots=True)
 class Defects:
-    """Exactly these defects of their kinds, in any order; defects of other kinds are not judged."""
+    """These defects and of their kinds no others, in any order; other kinds are not judged.
+
+    One defect may be there several times, once for each place that shows it.
+    """
 
     defects: tuple[dict[str, Any], ...]
 
@@ -24,7 +27,8 @@ class Defects:
         if not isinstance(found, list):
             return Difference(path, list(self.defects), found)
         kinds = {one["kind"] for one in self.defects}
-        return free_order(self.defects).difference([one for one in found if one["kind"] in kinds], path)
+        alike = [one for one in found if one["kind"] in kinds]
+        return free_order(self.defects, one_of(*self.defects)).difference(alike, path)
 
 
 def defect(kind: str, **names: object) -> dict[str, Any]:
