@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.report.document import read_report
 from pytest_vindex3.report.row import Row
 
@@ -74,3 +77,30 @@ def test_a_reader_of_containers_that_takes_every_liberty_conforms(tmp_path: Path
     assert len([row for row in rows if row.verdict == "pass"]) > 700
     refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
     assert refused >= {"VERIFY-FILE-01", "VERIFY-GRAPH-01", "VERIFY-HASH-04"}
+
+
+@pytest.mark.parametrize("reader", ["container_index.py", "tolerant_index.py"])
+def test_an_opener_of_containers_that_takes_every_liberty_conforms(tmp_path: Path, reader: str) -> None:
+    """One that refuses whatever it may, and one that lets everything pass, get neither fail nor advice."""
+    rows = judged(tmp_path, reader, "container")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 700
+
+
+def test_a_reader_of_graphs_that_refuses_every_defect_conforms(tmp_path: Path) -> None:
+    """A reader of other make, in an order of its own, gets no fail, no fault and no advice."""
+    rows = judged(tmp_path, "refusing_graph.py", "graph")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not claimed"}
+    refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
+    reported = {one.id for one in clauses().values() if one.verb == "graph.load" and one.verdict == "report"}
+    assert refused >= reported
+
+
+def test_a_reader_of_graphs_that_reports_everything_conforms(tmp_path: Path) -> None:
+    """The same reader, when it lists all that it finds the other way round, gets no fail and no advice."""
+    rows = judged(tmp_path, "reporting_graph.py", "graph")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 900
