@@ -45,7 +45,7 @@ STRAYS: dict[str, tuple[str, ...]] = {
     "names_that_sort_by_bytes": ("B", "_", "a", "a-b", "a.b", "c/b", "c.b", "\u00e9"),
     "like_a_temporary": ("index.json.tmp", ".index.json", "index.json~", "system_graph.json.new"),
     "nearly_known": ("index.json5", "tokenizer.json.bak", "moe_manifest.json", "segments.bin"),
-    "many": tuple(f"logs/{at}.log" for at in range(60)),
+    "many": tuple(f"logs/{at}.log" for at in range(20)),
 }
 
 
