@@ -59,6 +59,10 @@ class Disk:
         """Set the permissions of a file."""
         self.call(os.chmod, path, mode)
 
+    def link(self, path: str, name: str) -> None:
+        """Give a file one more name, which must be free."""
+        self.call(os.link, path, name)
+
     def replace(self, path: str, name: str) -> None:
         """Give a file another name, which an older file loses."""
         self.call(os.replace, path, name)

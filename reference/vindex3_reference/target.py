@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from vindex3_reference.refusal import Refusal
-
 _BUFFER = 1 << 20
 
 
@@ -43,9 +41,9 @@ class Target:
         self._path = path
         self._name = path if name is None else name
         self._disk = disk or Disk()
-        self._part = str(Path(path).parent / f".{secrets.token_hex(8)}.part")
+        self._part = part_beside(path)
         with refusing(self._name):
-            former = self._former()
+            former = former_file(path, self._name)
             # Nobody may read or write the part who may not read or write the file that it replaces.
             mode = 0o666 if former is None else stat.S_IMODE(former.st_mode) & 0o666
             descriptor = self._disk.create(self._part, mode)
@@ -84,7 +82,7 @@ class Target:
         """Put the file in its place, once its bytes are on the disk."""
         self.seal()
         with refusing(self._name):
-            former = self._former()
+            former = former_file(self._path, self._name)
             if former is not None:
                 self._disk.chmod(self._part, stat.S_IMODE(former.st_mode))
             self._disk.replace(self._part, self._path)
@@ -107,20 +105,28 @@ class Target:
     ) -> None:
         self.discard()
 
-    def _former(self) -> os.stat_result | None:
-        """The regular file that stands under the name; None where it is free or a link."""
-        try:
-            status = os.lstat(self._path)
-        except FileNotFoundError:
-            return None
-        if stat.S_ISREG(status.st_mode):
-            return status
-        if stat.S_ISLNK(status.st_mode):
-            return None
-        raise self._refusal("no regular file")
 
-    def _refusal(self, reason: str) -> Refusal:
-        return io_refusal(self._name, reason)
+def part_beside(path: str) -> str:
+    """A name in the same folder that nobody has, for what is to take the place of this one."""
+    return str(Path(path).parent / f".{secrets.token_hex(8)}.part")
+
+
+def former_file(path: str, name: str) -> os.stat_result | None:
+    """The regular file that stands under a name; None where the name is free or a link.
+
+    Raises:
+        OSError: as the system has it.
+        Refusal: `io`, for what is neither a regular file nor a link and is not replaced.
+    """
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(status.st_mode):
+        return status
+    if stat.S_ISLNK(status.st_mode):
+        return None
+    raise io_refusal(name, "no regular file")
 
 
 class _Raw(io.RawIOBase):

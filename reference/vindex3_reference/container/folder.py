@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from vindex3_reference.disk import refusing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,3 +41,13 @@ def files_below(folder: str, *, whole: bool = False) -> Iterator[tuple[str, bool
         except OSError:
             if whole:
                 raise
+
+
+def is_same(path: str, out: str) -> bool:
+    """Whether two ways lead to one folder.
+
+    Raises:
+        Refusal: `io`, where the system does not say.
+    """
+    with refusing(out):
+        return Path(out or ".").exists() and Path(path or ".").samefile(out or ".")

@@ -48,15 +48,7 @@ class FreshIndex:
         extra: Json,
     ) -> None:
         self._entries: dict[str, dict[str, Json]] = {
-            planned.representation: {
-                "object": planned.object,
-                "encoding": planned.encoding,
-                "segment": planned.file,
-                "tensor_count": len(planned.tensors),
-                "payload_bytes": planned.payload_bytes,
-                "payload_sha256": "",
-                "segment_sha256": "",
-            }
+            planned.representation: planned.entry("", "")
             for planned in sorted(segments, key=lambda planned: planned.representation)
         }
         keys = sorted(planned.key for planned in segments)

@@ -8,12 +8,12 @@ from vindex3_reference.container import names
 from vindex3_reference.container.segment import Segment
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.representation.eligibility import role_of
-from vindex3_reference.representation.matching import Matches, Place
+from vindex3_reference.representation.matching import Matcher, Place
 from vindex3_reference.representation.precision_map import PrecisionMap
 from vindex3_reference.slot import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from vindex3_reference.container.container import Container
     from vindex3_reference.container.table import Row
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """What an object was compiled from: the role of its component, and its first representation."""
+    """What packs of an object are compiled from: its first representation, in a component of this role."""
 
+    object: str
     component_role: str
     representation: str
 
@@ -40,7 +41,7 @@ def map_of(container: Container) -> PrecisionMap | None:
     if index.precision_map is None or not any(entry.is_compiled for entry in index.representations.values()):
         return None
     policy = PrecisionMap.read(Slot.root(index.document, names.INDEX).required("precision_map"))
-    return None if any(policy.unknown()) else policy
+    return None if list(policy.unknown()) else policy
 
 
 def mismatches(policy: PrecisionMap, container: Container, graph: Graph) -> Iterator[Refusal]:
@@ -50,30 +51,24 @@ def mismatches(policy: PrecisionMap, container: Container, graph: Graph) -> Iter
     that cannot be read.
     """
     origins = _origins(graph)
+    matcher = Matcher(policy.rules)
     for key, entry in sorted(container.index.representations.items()):
         origin = origins.get(entry.object)
         if origin is not None and entry.is_compiled and entry.encoding == policy.encoding:
             stored = _rows(container, key)
             first = {row.name: row for row in _rows(container, origin.representation)}
-            yield from _disagreeing(policy, key, entry.object, origin.component_role, stored, first)
+            for row in stored:
+                if row.name in first:
+                    source = first[row.name]
+                    encoding = _decided(policy, matcher, origin, source)
+                    if (row.dtype == policy.encoding) if encoding is None else (row.dtype != encoding):
+                        yield _mismatch(key, row, source.dtype if encoding is None else encoding)
 
 
-def _disagreeing(
-    policy: PrecisionMap,
-    key: str,
-    thing: str,
-    component_role: str,
-    stored: Iterable[Row],
-    first: dict[str, Row],
-) -> Iterator[Refusal]:
-    pairs = [(row, first[row.name]) for row in stored if row.name in first]
-    matches = Matches(policy.rules, (Place.of(row.name) for row, _ in pairs))
-    for row, source in pairs:
-        role = role_of(thing, component_role, row.name, source.shape)
-        encoding = policy.decide(role, matches.first(Place.of(row.name)), source.shape).encoding
-        agrees = row.dtype != policy.encoding if encoding is None else row.dtype == encoding
-        if not agrees:
-            yield _mismatch(key, row, source.dtype if encoding is None else encoding)
+def _decided(policy: PrecisionMap, matcher: Matcher, origin: Origin, source: Row) -> str | None:
+    """The encoding that the map gives to a tensor of the first representation; None for its own dtype."""
+    role = role_of(origin.object, origin.component_role, source.name, source.shape)
+    return policy.decide(role, matcher.first(Place.of(source.name)), source.shape).encoding
 
 
 def _mismatch(key: str, row: Row, expected: str) -> Refusal:
@@ -91,7 +86,7 @@ def _origins(graph: Graph) -> dict[str, Origin]:
     """By object, of those that have a component and a representation."""
     roles = {component.id: component.role for component in graph.components}
     return {
-        each.id: Origin(roles[each.component], f"{each.id}@{each.canonical}")
+        each.id: Origin(each.id, roles[each.component], f"{each.id}@{each.canonical}")
         for each in graph.objects
         if each.component in roles and each.representations
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from vindex3_reference.container.digest import AT_ONCE
+from vindex3_reference.container.link import Link
 from vindex3_reference.disk import Disk, io_refusal, refusing
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
@@ -36,15 +37,18 @@ class Publication:
         folder: made where it is missing, with the folders above it.
         root: the file without which nothing in the folder means anything.
         disk: what makes the calls of the system.
+        adding: whether the old root means the same with the new files beside it, and so stays until the
+            new one takes its place in one step.
 
     Raises:
         Refusal: `io`, wherever the system fails. Files are named by their way from the folder.
     """
 
-    def __init__(self, folder: str, root: str, disk: Disk) -> None:
+    def __init__(self, folder: str, root: str, disk: Disk, *, adding: bool = False) -> None:
         self._root = root
         self._disk = disk
-        self._parts: list[Part] = []
+        self._adding = adding
+        self._parts: list[Part | Link] = []
         self._folders = _Folders(folder, disk)
         self._fresh: list[str] = []
         self._over = False
@@ -57,6 +61,15 @@ class Publication:
         self._parts.append(part)
         yield part
         part.seal(kept=name == self._root)
+
+    def link(self, name: str, source: str) -> bool:
+        """Stage one more name of a file; False where there can be none, so that a copy must do."""
+        path = self._folders.place(name)
+        try:
+            self._parts.append(Link(source, path, name, self._disk))
+        except OSError:
+            return False
+        return True
 
     def publish(self, stop_before: str | None = None) -> list[str] | None:
         """Make the files visible in the order of staging, and give their names in that order.
@@ -76,10 +89,10 @@ class Publication:
         self._folders.sync()
         return published
 
-    def _give_name(self, part: Part) -> None:
+    def _give_name(self, part: Part | Link) -> None:
         if part.name == self._root:
             self._folders.sync()
-        else:
+        elif not self._adding:
             self._remove_root()
         if not os.path.lexists(part.path):
             self._fresh.append(part.path)

@@ -54,15 +54,19 @@ def tensors_of(given: Json) -> list[SourceTensor]:
 
 def _tensor(given: Slot) -> SourceTensor:
     return SourceTensor(
-        _written(given.required("name")),
-        _written(given.required("dtype")),
+        written(given.required("name")),
+        written(given.required("dtype")),
         [extent.u64() for extent in given.required("shape").elements()],
         _bytes(given.required("data")),
     )
 
 
-def _written(given: Slot) -> str:
-    """A string that a header can hold: one with a lone surrogate has no UTF-8."""
+def written(given: Slot) -> str:
+    """A string that a header can hold: one with a lone surrogate has no UTF-8.
+
+    Raises:
+        Refusal: `bad-type`.
+    """
     text = given.text()
     try:
         text.encode()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from vindex3_reference import json_text, strict_json
 from vindex3_reference.container import names
-from vindex3_reference.container.digest import AT_ONCE
 from vindex3_reference.container.fresh import GRAPH, FreshIndex
-from vindex3_reference.container.plan import planned
+from vindex3_reference.container.plan import digested, planned
 from vindex3_reference.container.publish import Publication, copy
 from vindex3_reference.container.sources import sources_of
 from vindex3_reference.disk import Disk, io_refusal, refusing
@@ -96,21 +94,9 @@ class Writer:
 
     def _stage(self, publication: Publication, segment: PlannedSegment) -> None:
         """Stage a segment, with both digests taken of each piece as it is written."""
-        whole, payload = sha256(segment.header), sha256()
         with publication.stage(segment.file) as part:
-            part.write(segment.header)
-            for piece in _pieces(segment):
-                whole.update(piece)
-                payload.update(piece)
-                part.write(piece)
-        self._index.record(segment.representation, payload.hexdigest(), whole.hexdigest())
-
-
-def _pieces(segment: PlannedSegment) -> Iterator[memoryview]:
-    """The payload, piece by piece, without a copy."""
-    for _, tensor in segment.tensors:
-        for at in range(0, tensor.data.nbytes, AT_ONCE):
-            yield tensor.data[at : at + AT_ONCE]
+            payload_sha256, segment_sha256 = digested(segment, part.write)
+        self._index.record(segment.representation, payload_sha256, segment_sha256)
 
 
 def _capability_files(folder: str | None) -> Iterator[Source]:

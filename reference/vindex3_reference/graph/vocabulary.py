@@ -34,7 +34,8 @@ KINDS = (
     "expert_bank", "hyper_connection_head",
 )  # fmt: skip
 CANONICAL = "canonical"
-FIDELITIES = (CANONICAL, "approximate")
+APPROXIMATE = "approximate"
+FIDELITIES = (CANONICAL, APPROXIMATE)
 
 ACTIVATIONS = ("silu", "gelu", "gelu_tanh", "relu")
 FFN_TYPES = ("gated", "standard")

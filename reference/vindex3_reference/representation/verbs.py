@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vindex3_reference.container.container import Container
 from vindex3_reference.representation.authority import declares_change, fold
 from vindex3_reference.representation.compiling import Tensor, compiled
+from vindex3_reference.representation.pack import pack_add
 from vindex3_reference.representation.precision_map import PrecisionMap
 from vindex3_reference.representation.profile import profiles_of
 from vindex3_reference.representation.promotion import Candidate, promoted
@@ -17,7 +18,7 @@ from vindex3_reference.slot import Slot
 if TYPE_CHECKING:
     from vindex3_reference.strict_json import Json
 
-__all__ = ["authority_fold", "precision_compile", "promotion_promote", "selection_resolve"]
+__all__ = ["authority_fold", "pack_add", "precision_compile", "promotion_promote", "selection_resolve"]
 
 Answer = dict[str, object]
 
