@@ -55,20 +55,27 @@ def mismatches(policy: PrecisionMap, container: Container, graph: Graph) -> Iter
     for key, entry in sorted(container.index.representations.items()):
         origin = origins.get(entry.object)
         if origin is not None and entry.is_compiled and entry.encoding == policy.encoding:
-            stored = _rows(container, key)
-            first = {row.name: row for row in _rows(container, origin.representation)}
-            for row in stored:
-                if row.name in first:
-                    source = first[row.name]
-                    encoding = _decided(policy, matcher, origin, source)
-                    if (row.dtype == policy.encoding) if encoding is None else (row.dtype != encoding):
-                        yield _mismatch(key, row, source.dtype if encoding is None else encoding)
+            sources = {row.name: row for row in _rows(container, origin.representation)}
+            for row in _rows(container, key):
+                if row.name not in sources:
+                    continue
+                source = sources[row.name]
+                expected = _expected(policy, _decided(policy, matcher, origin, source), source, row)
+                if expected is not None:
+                    yield _mismatch(key, row, expected)
 
 
 def _decided(policy: PrecisionMap, matcher: Matcher, origin: Origin, source: Row) -> str | None:
-    """The encoding that the map gives to a tensor of the first representation; None for its own dtype."""
+    """The encoding that the map gives to a tensor of the first representation; None keeps it as it is."""
     role = role_of(origin.object, origin.component_role, source.name, source.shape)
     return policy.decide(role, matcher.first(Place.of(source.name)), source.shape).encoding
+
+
+def _expected(policy: PrecisionMap, encoding: str | None, source: Row, stored: Row) -> str | None:
+    """What the dtype of a stored tensor should be; None where it is right."""
+    if encoding is None:
+        return source.dtype if stored.dtype == policy.encoding else None
+    return encoding if stored.dtype != encoding else None
 
 
 def _mismatch(key: str, row: Row, expected: str) -> Refusal:

@@ -8,7 +8,7 @@ from vindex3_reference.container.table import WIDTHS, product
 from vindex3_reference.refusal import Refusal, joined
 from vindex3_reference.representation.eligibility import role_of
 from vindex3_reference.representation.encodings import ENCODINGS
-from vindex3_reference.representation.matching import Matches, Place
+from vindex3_reference.representation.matching import Matcher, Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,12 +58,12 @@ def compiled(policy: PrecisionMap, tensors: Sequence[Tensor]) -> dict[str, objec
     eligible = [tensor for tensor in tensors if tensor.role in policy.roles]
     if not eligible:
         raise Refusal("nothing-eligible", f"no tensor has a role that {policy.name!r} compiles")
-    matches = Matches(policy.rules, (Place.of(tensor.name) for tensor in eligible))
-    dead = list(matches.dead())
+    matcher = Matcher(policy.rules)
+    dead = list(matcher.dead(Place.of(tensor.name) for tensor in eligible))
     if dead:
         raise joined(dead)
     decided = [
-        (tensor, policy.decide(tensor.role, matches.first(Place.of(tensor.name)), tensor.shape))
+        (tensor, policy.decide(tensor.role, matcher.first(Place.of(tensor.name)), tensor.shape))
         for tensor in tensors
     ]
     touched = {tensor.object for tensor, decision in decided if decision.encoding is not None}

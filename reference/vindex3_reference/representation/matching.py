@@ -38,45 +38,66 @@ class Place(NamedTuple):
         return cls(parts[-2] if len(parts) > 1 else None, _depth(parts[0]))
 
 
-class Matches:
-    """The first matching exception of each place, found for all places together.
-
-    An exception is compared with the places of its projection alone, and takes those of its range that no
-    earlier one took: thousands of exceptions over thousands of tensors cost little more than either.
+class Matcher:
+    """The exceptions of a map, ready to be asked which of them is about a tensor.
 
     Args:
         rules: the exceptions in declared order.
-        places: those of eligible tensors.
     """
 
-    def __init__(self, rules: Sequence[Rule], places: Iterable[Place]) -> None:
+    def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
-        self._places = set(places)
-        self._depths = _depths(self._places)
-        self._first: dict[tuple[str | None, int], int] = {}
-        untaken = {projection: list(depths) for projection, depths in self._depths.items()}
+        by_projection: defaultdict[str | None, list[int]] = defaultdict(list)
         for index, rule in enumerate(rules):
-            depths = untaken.get(rule.projection, [])
-            matched = _within(depths, rule)
-            for depth in depths[matched]:
-                self._first[rule.projection, depth] = index
-            del depths[matched]
+            by_projection[rule.projection].append(index)
+        self._steps = {key: _Steps(rules, indices) for key, indices in by_projection.items()}
 
     def first(self, place: Place) -> int | None:
-        """The position of the exception that decides a place; None where none is about it."""
-        of_any = self._first.get((None, place.depth))
-        of_projection = self._first.get((place.projection, place.depth))
-        return min((index for index in (of_any, of_projection) if index is not None), default=None)
+        """The position of the first exception that matches; None where none does (PRECISION-FIRST-01)."""
+        found = [
+            self._steps[projection].at(place.depth)
+            for projection in {None, place.projection}
+            if projection in self._steps
+        ]
+        return min((index for index in found if index is not None), default=None)
 
-    def dead(self) -> Iterator[Refusal]:
-        """Each exception that decides nothing, or leaves nothing to those after it (PRECISION-DEAD-01)."""
-        deciding = set(map(self.first, self._places))
+    def dead(self, places: Iterable[Place]) -> Iterator[Refusal]:
+        """Each exception that decides nothing, or leaves nothing to those after it (PRECISION-DEAD-01).
+
+        Args:
+            places: those of all eligible tensors.
+        """
+        distinct = set(places)
+        depths = _depths(distinct)
+        deciding = set(map(self.first, distinct))
         for index, rule in enumerate(self._rules):
             if rule.selects_all and index < len(self._rules) - 1:
                 yield _dead(index, "catch-all-not-last")
             elif index not in deciding:
-                depths = self._depths.get(rule.projection, [])
-                yield _dead(index, "shadowed" if depths[_within(depths, rule)] else "unmatched")
+                theirs = depths.get(rule.projection, [])
+                yield _dead(index, "shadowed" if theirs[_within(theirs, rule)] else "unmatched")
+
+
+class _Steps:
+    """The first exception at each depth, among those of one projection.
+
+    It changes where a range begins or has ended, and nowhere else. Each exception takes those steps of its
+    range that no earlier one took, so that thousands cost little more than to sort them.
+    """
+
+    def __init__(self, rules: Sequence[Rule], indices: Iterable[int]) -> None:
+        ranges = {index: rules[index].layers or ANY_DEPTH for index in indices}
+        ends = (end for first, last in ranges.values() for end in (first, last + 1))
+        self._begins = sorted({NO_DEPTH, *ends})
+        self._first: dict[int, int] = {}
+        untaken = list(self._begins)
+        for index in ranges:
+            own = _within(untaken, rules[index])
+            self._first.update(dict.fromkeys(untaken[own], index))
+            del untaken[own]
+
+    def at(self, depth: int) -> int | None:
+        return self._first.get(self._begins[bisect_right(self._begins, depth) - 1])
 
 
 def _depths(places: Iterable[Place]) -> dict[str | None, list[int]]:

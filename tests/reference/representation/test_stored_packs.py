@@ -88,8 +88,9 @@ def test_exceptions_decide_in_a_pack_as_in_a_compilation(written):
         {"compiled_from": None},
         {"at": f"{STACK}@mixed"},
         {"policy": {**MAP, "encoding": "a newer one"}, "at": f"{STACK}@a newer one"},
+        {"policy": {**MAP, "exceptions": [{"encoding": ""}]}},
     ],
-    ids=["no map", "not compiled", "another encoding", "unknown encoding"],
+    ids=["no map", "not compiled", "another encoding", "unknown default", "unknown exception"],
 )
 def test_nothing_else_is_held_to_the_map(written, changes):
     """Without a map, for an entry that was not compiled or has another encoding, every dtype is right."""
