@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from vindex3_reference.refusal import Refusal, joined
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     from vindex3_reference.representation.variants import Catalogue, RegionSet, Variant
     from vindex3_reference.slot import Slot
+
+NAMED = 1_000_000
+"""So many names the defects of one profile list together, since each of them may list all that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,18 @@ def resolved(profile: Profile, catalogue: Catalogue) -> dict[str, tuple[str, Var
 
     Raises:
         Refusal: with all defects: selections that cannot be met, sorted by region set, then broken sets
-            (SELECT-ALL-01). There is no way back to a baseline or to another variant.
+            (SELECT-ALL-01). There is no way back to a baseline or to another variant. Of thousands that
+            would each list thousands of catalogued names, as many as `NAMED` allows.
     """
-    found = [*_unmet(profile, catalogue), *catalogue.broken()]
+    found = [*_few(_unmet(profile, catalogue), catalogue), *catalogue.broken()]
     if found:
         raise joined(found)
     return {name: _taken(profile, name, region_set) for name, region_set in sorted(catalogue.sets.items())}
+
+
+def _few(unmet: Iterator[Refusal], catalogue: Catalogue) -> Iterator[Refusal]:
+    """So many that their facts outgrow the document no further than `NAMED`."""
+    return islice(unmet, max(1, NAMED // max(1, len(catalogue.sets))))
 
 
 def _taken(profile: Profile, name: str, region_set: RegionSet) -> tuple[str, Variant]:
@@ -90,6 +100,7 @@ def _taken(profile: Profile, name: str, region_set: RegionSet) -> tuple[str, Var
 
 def _unmet(profile: Profile, catalogue: Catalogue) -> Iterator[Refusal]:
     """Each selection over a set that is not catalogued, or of a variant that its set does not have."""
+    catalogued = sorted(catalogue.sets)
     for name, variant in sorted(profile.selects.items()):
         region_set = catalogue.sets.get(name)
         if region_set is None:
@@ -97,7 +108,7 @@ def _unmet(profile: Profile, catalogue: Catalogue) -> Iterator[Refusal]:
                 "unknown-region-set",
                 f"profile {profile.name!r} selects over {name!r}, which is not catalogued",
                 region_set=name,
-                catalogued=sorted(catalogue.sets),
+                catalogued=catalogued,
             )
         elif variant not in region_set.variants:
             yield Refusal(

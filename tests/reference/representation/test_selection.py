@@ -142,6 +142,17 @@ def test_all_defects_are_listed():
     assert (names["region_set"], names["catalogued"]) == ("c", sorted(["b", DOWN, GATE_UP, "z"]))
 
 
+def test_defects_by_the_thousand_are_listed_as_far_as_memory_allows():
+    """5,000 selections that each name 5,000 catalogued sets are not 25,000,000 names."""
+    variants = {f"set {at}": {"baseline": "x", "variants": {"x": Q6K}} for at in range(5000)}
+    profiles = [{"name": "p", "selects": {f"no {at}": "x" for at in range(5000)}}]
+    with pytest.raises(Refusal) as caught:
+        selection_resolve(profile="p", variants=variants, profiles=profiles)
+    names: Any = caught.value.names
+    assert len(names["defects"]) * len(names["catalogued"]) == 1_000_000
+    assert names["region_set"] == "no 0"
+
+
 def test_a_request_that_says_too_little_or_something_else_is_refused(refused):
     """What is missing or has another type is named, in the catalogue and among the profiles."""
 
