@@ -58,7 +58,7 @@ def test_integers_are_exact(ask: Ask, case: int) -> None:
     """An integer of up to 64 bits is neither rounded nor turned into another number."""
     document = changed(EXAMPLE, (*BINDING, "bytes"), case)
     document = changed(document, (*BINDING, "tensors"), case - 1)
-    document = changed(document, ("components", 2, "num_layers"), case)
+    document = changed(document, ("components", 2, "hidden_size"), case)
     document = changed(document, ("edges", 0, "block_size"), case)
     check("GRAPH-DOC-01", load(ask, document), loads(document))
 

@@ -184,7 +184,9 @@ def test_a_block_of_one_edge_is_none_of_another(ask: Ask) -> None:
 
 def _projected(layers: int, *taps: int) -> Any:
     """The example with an edge from its tower into a projector of the target."""
-    document = changed(PROJECTING, ("components", 2, "num_layers"), layers)
+    tower = PROJECTING["components"][2]
+    tower = {**tower, "num_layers": layers, "attention": tower["attention"] * layers}
+    document = changed(PROJECTING, ("components", 2), tower)
     return {**document, "edges": [*EXAMPLE["edges"], edge("vision", taps, "target")]}
 
 
