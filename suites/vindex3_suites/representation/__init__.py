@@ -1,0 +1,1 @@
+"""Conformance tests of stored forms: selection, authority, eligibility, precision maps, promotion, packs."""
