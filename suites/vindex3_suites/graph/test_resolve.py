@@ -1,4 +1,4 @@
-"""From taps to edges: candidates, depth, the projector, and what stays unresolved."""
+"""From taps to edges: candidates, depth, and what stays unresolved."""
 
 from __future__ import annotations
 
@@ -7,34 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import cases, check, clause
 from vindex3_fixtures.graph import edge
-from vindex3_fixtures.graph.evidence import (
-    artifact,
-    drafter,
-    interface,
-    nested,
-    projector,
-    tensor,
-    text_model,
-)
+from vindex3_fixtures.graph.evidence import drafter, nested, projector, text_model
 from vindex3_suites.graph.asking import resolve
 from vindex3_suites.graph.canary import COMPONENTS
 from vindex3_suites.graph.expected import resolves, unresolved
+from vindex3_suites.graph.resolving import EDGE, FOUND, no_producer
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
-
-EDGE = edge("target", (1, 3), "draft")
-FOUND = resolves(None, [EDGE], [])
-"""The one edge of a text model of enough layers and the usual drafter."""
-
-
-def _no_producer(deepest: int, component: str = "draft", source: str = "tiny-draft") -> dict[str, Any]:
-    return unresolved("no-producer", component, source, consumer=component, deepest_tap=deepest)
-
-
-def _no_projector(component: str = "draft", source: str = "tiny-draft") -> dict[str, Any]:
-    return unresolved("no-projector", component, source, consumer=component)
-
 
 TAPS = {
     "ascending": (0, 2, 4),
@@ -94,7 +74,7 @@ def test_taps_without_an_owner_stay_unresolved(ask: Ask, case: tuple[list[Any], 
     models, taps = case
     legal = resolve(ask, text_model(), drafter())
     check("EDGE-NONE-01", legal, FOUND)
-    expected = resolves(None, [], [_no_producer(max(taps))])
+    expected = resolves(None, [], [no_producer(max(taps))])
     check("EDGE-NONE-01", resolve(ask, *models, drafter(taps=taps)), expected)
 
 
@@ -153,7 +133,7 @@ def test_a_candidate_is_deeper_than_the_greatest_tap(ask: Ask, case: tuple[int, 
     )
     if max(taps):
         wrong = resolve(ask, text_model(num_layers=max(taps)), drafter(taps=taps))
-        check("EDGE-DEPTH-01", wrong, resolves(None, [], [_no_producer(max(taps))]))
+        check("EDGE-DEPTH-01", wrong, resolves(None, [], [no_producer(max(taps))]))
 
 
 @clause("EDGE-DEPTH-01")
@@ -176,7 +156,7 @@ def test_a_tower_is_no_candidate(ask: Ask, case: dict[str, Any]) -> None:
     """However deep, a tower neither produces nor makes the target ambiguous."""
     check("EDGE-CANDIDATE-01", resolve(ask, text_model(**case), drafter()), FOUND)
     wrong = resolve(ask, text_model(num_layers=2, **case), drafter())
-    check("EDGE-CANDIDATE-01", wrong, resolves(None, [], [_no_producer(3)]))
+    check("EDGE-CANDIDATE-01", wrong, resolves(None, [], [no_producer(3)]))
 
 
 @clause("EDGE-CANDIDATE-01")
@@ -185,7 +165,7 @@ def test_a_drafter_is_no_candidate(ask: Ask) -> None:
     deep = drafter("deep", (0,), num_layers=90)
     edges = [EDGE, edge("target", (0,), "draft_2")]
     check("EDGE-CANDIDATE-01", resolve(ask, text_model(), drafter(), deep), resolves(None, edges, []))
-    entries = [_no_producer(3), _no_producer(0, "draft_2", "deep")]
+    entries = [no_producer(3), no_producer(0, "draft_2", "deep")]
     check("EDGE-CANDIDATE-01", resolve(ask, drafter(), deep), resolves(None, [], entries))
 
 
@@ -193,7 +173,7 @@ def test_a_drafter_is_no_candidate(ask: Ask) -> None:
 def test_a_deep_drafter_does_not_feed_itself(ask: Ask) -> None:
     """A drafter with more layers than its taps is not its own producer."""
     check("EDGE-CANDIDATE-01", resolve(ask, text_model(), drafter(num_layers=90)), FOUND)
-    expected = resolves(None, [], [_no_producer(3)])
+    expected = resolves(None, [], [no_producer(3)])
     check("EDGE-CANDIDATE-01", resolve(ask, drafter(num_layers=90)), expected)
 
 
@@ -211,7 +191,7 @@ def test_no_component_of_the_own_artifact_is_a_candidate(ask: Ask, case: list[An
         {"id": "draft", "role": "drafter", "source_artifact": "both"},
         {"id": "target", "role": "primary_text", "source_artifact": "both"},
     ]
-    wrong = resolves(components, [], [_no_producer(3, "draft", "both")])
+    wrong = resolves(components, [], [no_producer(3, "draft", "both")])
     check("EDGE-CANDIDATE-02", resolve(ask, *case), wrong)
 
 
@@ -224,173 +204,3 @@ def test_a_text_model_of_another_artifact_is_the_only_candidate(ask: Ask) -> Non
     ):
         reply = resolve(ask, *artifacts)
         check("EDGE-CANDIDATE-02", reply, resolves(None, [edge(producer, (1, 3), "draft")], []))
-
-
-PROJECTORLESS = {
-    "no_tensors": [],
-    "another_tensor": [tensor("encoder.fc.weight", 16, 16)],
-    "one_tap_too_many": [projector(3)],
-    "one_tap_too_few": [projector(1)],
-    "another_width": [tensor("encoder.fc.weight", 32, 64)],
-    "wide_enough_one_way_alone": [tensor("encoder.fc.weight", 32, 8)],
-    "one_dimension": [tensor("encoder.fc.weight", 512)],
-    "three_dimensions": [tensor("encoder.fc.weight", 1, 32, 16)],
-    "three_dimensions_behind": [tensor("encoder.fc.weight", 32, 16, 1)],
-    "as_many_values": [tensor("encoder.fc.weight", 8, 64)],
-    "one_off": [tensor("encoder.fc.weight", 33, 16), tensor("encoder.fc2.weight", 16, 31)],
-    "scalar": [tensor("encoder.fc.weight")],
-    "halves": [tensor("encoder.fc.0", 16, 16), tensor("encoder.fc.1", 16, 16)],
-}
-
-
-@clause("EDGE-PROJECTOR-01")
-@cases(PROJECTORLESS)
-def test_an_interface_needs_a_projector(ask: Ask, case: list[Any]) -> None:
-    """Without a 2-D tensor of taps x hidden_size by hidden_size the interface is no-projector."""
-    check("EDGE-PROJECTOR-01", resolve(ask, text_model(), drafter()), FOUND)
-    expected = resolves(None, [], [_no_projector()])
-    check("EDGE-PROJECTOR-01", resolve(ask, text_model(), drafter(tensors=case)), expected)
-
-
-@clause("EDGE-PROJECTOR-01")
-def test_a_projector_of_another_artifact_does_not_do(ask: Ask) -> None:
-    """The tensor is looked for in the drafter's artifact, not in the target's or in another drafter's."""
-    check("EDGE-PROJECTOR-01", resolve(ask, text_model(), drafter()), FOUND)
-    has_it = text_model(tensors=[projector(2)])
-    expected = resolves(None, [], [_no_projector()])
-    check("EDGE-PROJECTOR-01", resolve(ask, has_it, drafter(tensors=[])), expected)
-    second = resolve(ask, text_model(), drafter(tensors=[]), drafter("other"))
-    expected = resolves(None, [edge("target", (1, 3), "draft_2")], [_no_projector()])
-    check("EDGE-PROJECTOR-01", second, expected)
-
-
-@clause("EDGE-PROJECTOR-01")
-@cases(narrow=8, wide=24)
-def test_the_width_is_the_drafters(ask: Ask, case: int) -> None:
-    """The hidden_size of the drafter's artifact counts."""
-    models = text_model(hidden_size=case)
-    fitting = drafter(hidden_size=case, tensors=[projector(2, case)])
-    check("EDGE-PROJECTOR-01", resolve(ask, models, fitting), FOUND)
-    wrong = drafter(hidden_size=case, tensors=[projector(2, 16)])
-    expected = resolves(None, [], [_no_projector()])
-    check("EDGE-PROJECTOR-01", resolve(ask, models, wrong), expected)
-
-
-@clause("EDGE-PROJECTOR-01")
-def test_the_projector_is_judged_before_candidates_are_counted(ask: Ask) -> None:
-    """Without a projector it is no-projector also where there is no candidate, or more than one."""
-    check("EDGE-PROJECTOR-01", resolve(ask, text_model(), drafter()), FOUND)
-    expected = resolves(None, [], [_no_projector()])
-    for models in ([], [text_model(num_layers=1)], [text_model("a"), text_model("b")]):
-        check("EDGE-PROJECTOR-01", resolve(ask, *models, drafter(tensors=[])), expected)
-
-
-@clause("EDGE-PROJECTOR-02")
-@cases(two_taps=(1, 3), one_tap=(3,), three_taps=(0, 1, 2), six_taps=(5, 4, 3, 2, 1, 0))
-def test_a_projector_counts_either_way_round(ask: Ask, case: tuple[int, ...]) -> None:
-    """The tensor may be stored in either orientation, under any name, among others."""
-    made = resolves(None, [edge("target", case, "draft")], [])
-    for turned in (False, True):
-        for name in ("encoder.fc.weight", "fc", "model.any.thing"):
-            fitting = projector(len(case), name=name, turned=turned)
-            for tensors in ([fitting], [tensor("a", 16), fitting, tensor("z", 16, 16)]):
-                check(
-                    "EDGE-PROJECTOR-02", resolve(ask, text_model(), drafter(taps=case, tensors=tensors)), made
-                )
-
-
-@clause("EDGE-PROJECTOR-03")
-@cases(
-    one_candidate=[text_model()],
-    no_candidate=[],
-    too_shallow=[text_model(num_layers=1)],
-    several=[text_model("a"), text_model("b")],
-    candidate_without_a_list=[text_model(tensors=None)],
-)
-def test_a_drafter_needs_a_list_of_tensors(ask: Ask, case: list[Any]) -> None:
-    """Without the list its interface is missing-inventory of that artifact, whatever candidates there are."""
-    check("EDGE-PROJECTOR-03", resolve(ask, text_model(), drafter()), FOUND)
-    expected = resolves(None, [], [unresolved("missing-inventory", "draft", artifact="tiny-draft")])
-    check("EDGE-PROJECTOR-03", resolve(ask, *case, drafter(tensors=None)), expected)
-
-
-@clause("EDGE-PROJECTOR-03")
-def test_a_target_needs_no_list(ask: Ask) -> None:
-    """That the producer's tensors were not listed makes no difference."""
-    check("EDGE-PROJECTOR-03", resolve(ask, text_model(tensors=None), drafter()), FOUND)
-    expected = resolves(None, [], [unresolved("missing-inventory", "draft", artifact="tiny-draft")])
-    check("EDGE-PROJECTOR-03", resolve(ask, text_model(), drafter(tensors=None)), expected)
-
-
-FAILING = {
-    "no_producer": (drafter("bad", (40,)), _no_producer(40, "draft_2", "bad")),
-    "no_projector": (drafter("bad", tensors=[]), _no_projector("draft_2", "bad")),
-    "missing_inventory": (
-        drafter("bad", tensors=None),
-        unresolved("missing-inventory", "draft_2", "bad", artifact="bad"),
-    ),
-}
-BESIDE = [
-    COMPONENTS[0],
-    {"id": "draft_2", "role": "drafter", "source_artifact": "bad"},
-    COMPONENTS[1],
-]
-
-
-@clause("EDGE-APART-01")
-@cases(FAILING)
-def test_an_unresolved_interface_leaves_others_alone(ask: Ask, case: tuple[Any, Any]) -> None:
-    """Beside it another drafter's edge is made, and every component is there."""
-    failing, entry = case
-    expected = resolves(BESIDE, [EDGE], [entry])
-    check("EDGE-APART-01", resolve(ask, text_model(), drafter(), failing), expected)
-    check("EDGE-APART-01", resolve(ask, drafter(), failing, text_model()), expected)
-
-
-@clause("EDGE-APART-01")
-@cases(FAILING)
-def test_an_unresolved_interface_may_come_first(ask: Ask, case: tuple[Any, Any]) -> None:
-    """It makes no difference that the failing drafter is the first one."""
-    failing, entry = case
-    names = {key: "draft" if value == "draft_2" else value for key, value in entry["names"].items()}
-    expected = resolves(
-        None, [edge("target", (1, 3), "draft_2")], [{**entry, "component": "draft", "names": names}]
-    )
-    check("EDGE-APART-01", resolve(ask, failing, text_model(), drafter()), expected)
-
-
-@clause("EDGE-APART-01")
-@cases(
-    second_too_deep=((40, 41), _no_producer(41)),
-    second_without_a_projector=((1, 3, 5), _no_projector()),
-)
-def test_interfaces_of_one_drafter_are_apart(ask: Ask, case: tuple[tuple[int, ...], Any]) -> None:
-    """Of two interfaces of one drafter one gives its edge, and the other is unresolved."""
-    taps, entry = case
-    for declared in (
-        [interface((1, 3)), interface(taps, "b.target_layer_ids")],
-        [interface(taps), interface((1, 3), "b.target_layer_ids")],
-    ):
-        reply = resolve(ask, text_model(), drafter(interfaces=declared, tensors=[projector(2)]))
-        check("EDGE-APART-01", reply, resolves(COMPONENTS, [EDGE], [entry]))
-
-
-@clause("EDGE-APART-01")
-def test_every_unresolved_interface_is_listed(ask: Ask) -> None:
-    """Three drafters that fail in three ways give three entries, and take no component away."""
-    failing = [drafter("a", (40,)), drafter("b", tensors=[]), drafter("c", tensors=None)]
-    entries = [
-        _no_producer(40, "draft", "a"),
-        _no_projector("draft_2", "b"),
-        unresolved("missing-inventory", "draft_3", "c", artifact="c"),
-    ]
-    reply = resolve(ask, *failing, artifact("tiny-target", 6, nested=[nested("vision")]))
-    components = [
-        *(
-            {"id": identity, "role": "drafter", "source_artifact": one}
-            for identity, one in (("draft", "a"), ("draft_2", "b"), ("draft_3", "c"))
-        ),
-        COMPONENTS[1],
-        {"id": "vision", "role": "perception", "source_artifact": "tiny-target"},
-    ]
-    check("EDGE-APART-01", reply, resolves(components, [], entries))
