@@ -1,0 +1,75 @@
+"""crc32 as zlib has it: of a buffer, of many, continued and combined (waste.md, section 3.3)."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vindex3_reference.kernels.buffers import bytes_of
+from vindex3_reference.kernels.variants import chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from vindex3_reference.kernels.buffers import Buffer
+
+POLYNOMIAL = 0xEDB88320
+"""Reflected: bit 31 is the coefficient of x^0."""
+ONE = 1 << 31
+
+
+def crc32(data: Buffer, value: int = 0, isa: str | None = None) -> int:
+    """The checksum of bytes that follow those whose checksum is `value`; 0 stands for none before."""
+    chosen("crc32", isa)
+    return zlib.crc32(bytes_of(data, "data").data, value)
+
+
+def crc32_batch(buffers: Sequence[Buffer], isa: str | None = None) -> list[int]:
+    """The checksum of each buffer on its own, in one call."""
+    return [crc32(data, 0, isa) for data in buffers]
+
+
+def crc32_ranges(
+    data: Buffer, offsets: npt.NDArray[np.uint64], lengths: npt.NDArray[np.uint64], isa: str | None = None
+) -> npt.NDArray[np.uint32]:
+    """The checksum of each range of one buffer, in one call.
+
+    Raises:
+        ValueError: a range does not lie in the buffer.
+    """
+    view = bytes_of(data, "data").data
+    if len(offsets) != len(lengths) or (lengths > len(view)).any() or (offsets > len(view) - lengths).any():
+        raise ValueError("a range does not lie in the buffer")
+    ranges = zip(offsets.tolist(), lengths.tolist(), strict=True)
+    values = [crc32(view[offset : offset + length], 0, isa) for offset, length in ranges]
+    return np.array(values, np.uint32)
+
+
+def crc32_combined(first: int, second: int, length: int) -> int:
+    """The checksum of two parts in a row, from the checksum of each and the second's length in bytes."""
+    return _product(first, _power(8 * length)) ^ second
+
+
+def _power(exponent: int) -> int:
+    """x^exponent modulo the polynomial: squares of squares, so that lengths are not limited."""
+    result, square = ONE, ONE >> 1
+    while exponent:
+        if exponent & 1:
+            result = _product(result, square)
+        square = _product(square, square)
+        exponent >>= 1
+    return result
+
+
+def _product(left: int, right: int) -> int:
+    """The product of two polynomials modulo the polynomial."""
+    result = 0
+    for bit in range(31, -1, -1):
+        if left >> bit & 1:
+            result ^= right
+        right = right >> 1 ^ (POLYNOMIAL if right & 1 else 0)
+    return result

@@ -1,0 +1,134 @@
+"""Vector-quantised matrices, decoded or multiplied with a vector (waste.md, sections 5 to 7).
+
+    weights = decode(Geometry(rows=2, n_in=2, stages=3, vec_dim=2, entries=2), indices, codebooks, scales)
+
+`indices` is the region of one matrix, `codebooks` its books as halves, stage after stage, entry by entry,
+`scales` a half per row. What is longer than needed is not read beyond that.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vindex3_reference.kernels.buffers import bytes_of, floats_of
+from vindex3_reference.kernels.geometry import Geometry, too_short
+from vindex3_reference.kernels.plain import NumpyMatrix
+from vindex3_reference.kernels.variants import chosen
+from vindex3_reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vindex3_reference.kernels.buffers import Buffer, Floats
+
+MOST_THREADS = 64
+TABLES = ("f32", "int8")
+
+
+def decode(
+    geometry: Geometry,
+    indices: Buffer,
+    codebooks: Buffer,
+    scales: Buffer,
+    *,
+    isa: str | None = None,
+    threads: int = 1,
+    out: Floats | None = None,
+) -> Floats:
+    """The weights, float32 of [rows, n_in]: the sum over stages, then once times the scale of the row.
+
+    Args:
+        geometry: the shape, and how its indices are stored.
+        indices: the region.
+        codebooks: the books.
+        scales: those of the rows.
+        isa: the variant; None takes the best.
+        threads: how many share the rows; the result is the same for any number.
+        out: where the weights are put, at any address; None makes room.
+
+    Raises:
+        Refusal: `length-mismatch` for a buffer that is too short, `index-out-of-codebook` with row,
+            position, stage, index and entries for the first such index, `isa-unavailable`.
+    """
+    chosen("decode", isa)
+    matrix = _matrix(geometry, indices, codebooks, scales)
+    result = np.empty((geometry.rows, geometry.n_in), np.float32) if out is None else out
+    _share(partial(matrix.decode, result), geometry.rows, threads)
+    return result
+
+
+def multiply(
+    geometry: Geometry,
+    indices: Buffer,
+    codebooks: Buffer,
+    scales: Buffer,
+    x: Buffer,
+    *,
+    table: str = "f32",
+    isa: str | None = None,
+    threads: int = 1,
+    out: Floats | None = None,
+) -> Floats:
+    """The product of the matrix and `x`, float32 of [rows], in the order of operations of section 7.
+
+    Args:
+        geometry: as for `decode`, like all that is not said here.
+        indices: the region.
+        codebooks: the books.
+        scales: those of the rows.
+        x: float32 of [n_in].
+        table: "f32", or "int8" for packed indices: codes of 8 bits, with other, coarser results.
+        isa: the variant.
+        threads: how many share the rows.
+        out: where the products are put.
+
+    Raises:
+        Refusal: as `decode`; `length-mismatch` for x, `unsupported-feature` for a table that is not
+            there, `non-finite` naming the block of 32 positions for which int8 has no codes.
+    """
+    chosen("multiply", isa)
+    vector = floats_of(x, "x").reshape(-1)
+    if vector.size != geometry.n_in:
+        raise too_short("x", geometry.n_in, vector.size)
+    if table not in TABLES or (table == "int8" and not geometry.packed):
+        message = f"there is no table {table!r} for indices of {geometry.index_bits} bits"
+        raise Refusal("unsupported-feature", message, field="table", found=table)
+    matrix = _matrix(geometry, indices, codebooks, scales)
+    result = np.empty(geometry.rows, np.float32) if out is None else out
+    product = matrix.multiply if table == "f32" else matrix.multiply_int8
+    _share(partial(product, vector, result), geometry.rows, threads)
+    return result
+
+
+def _matrix(geometry: Geometry, indices: Buffer, codebooks: Buffer, scales: Buffer) -> NumpyMatrix:
+    buffers = {
+        name: bytes_of(data, name)
+        for name, data in (("indices", indices), ("codebooks", codebooks), ("scales", scales))
+    }
+    geometry.require(**{name: data.size for name, data in buffers.items()})
+    matrix = NumpyMatrix(geometry, **buffers)
+    if (beyond := matrix.first_beyond()) is not None:
+        row, position, stage, index = beyond
+        message = (
+            f"row {row}, position {position}, stage {stage} has index {index} of {geometry.entries} entries"
+        )
+        facts = {"row": row, "position": position, "stage": stage, "index": index}
+        raise Refusal("index-out-of-codebook", message, **facts, entries=geometry.entries)
+    return matrix
+
+
+def _share(work: Callable[[int, int], object], rows: int, threads: int) -> None:
+    """Give each thread a run of rows."""
+    threads = min(threads, rows, MOST_THREADS)
+    if threads <= 1:
+        work(0, rows)
+        return
+    cuts = [rows * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(work, *cut) for cut in pairwise(cuts)]:
+            done.result()
