@@ -48,7 +48,7 @@ def test_profiles_of_a_bank_are_observed(ask: Ask) -> None:
     several=["b", "a"],
     before_an_object=["a", {"name": "b", "selects": {STACK_SET: "other"}}],
     behind_an_object=[{"name": "b", "selects": {STACK_SET: "other"}}, "a"],
-    of_any_text=["a profile: {}", "null", "\u00e9", "4"],
+    of_any_text=["A profile: {}", " null ", "\u00e9", "e\u0301", "4"],
 )
 def test_a_profile_may_be_a_string(ask: Ask, case: list[Any]) -> None:
     """A string is a profile of that name, which selects nothing."""

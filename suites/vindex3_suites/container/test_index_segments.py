@@ -160,6 +160,17 @@ def test_a_named_file_is_there(ask: Ask, case: tuple[Model, str]) -> None:
 
 @clause("INDEX-SEG-02")
 @cases(NAMED)
+def test_a_file_is_missed_whatever_its_count(ask: Ask, case: tuple[Model, str]) -> None:
+    """A count of 0 or of several files changes nothing of the one that must be there."""
+    model, file = case
+    for count in (0, 2, 1000):
+        counted = model.with_index(("segments", file.rpartition(".")[0]), count)
+        check_legal(ask, "INDEX-SEG-02", counted)
+        check_refused(ask, "INDEX-SEG-02", counted.without_file(file), "missing-file", path=file)
+
+
+@clause("INDEX-SEG-02")
+@cases(NAMED)
 def test_no_other_file_stands_for_it(ask: Ask, case: tuple[Model, str]) -> None:
     """Files of names that are near the right one are not taken instead."""
     model, file = case
