@@ -10,7 +10,7 @@ from pytest_vindex3.plugin.expect import Answers, Side
 from vindex3_fixtures.representation.vocabulary import NVFP4
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_vindex3.contract.outcome import Reply
     from pytest_vindex3.plugin.ask import Ask
@@ -35,6 +35,16 @@ def refused(kind: str, **names: object) -> Struct:
 
 UNPROVEN: Final = refused("quality-unproven")
 UNMEASURED: Final = refused("not-natively-measured")
+
+
+def scoped(candidates: Iterable[Struct]) -> list[Struct]:
+    """Candidates whose scopes are apart, each with its own projection."""
+    return [{**one, "projection": f"p{at}_proj"} for at, one in enumerate(candidates)]
+
+
+def failing(criteria: Iterable[str]) -> Struct:
+    """The verdict over a bank that fails these criteria."""
+    return refused("quality-gate-failed", failed=list(criteria))
 
 
 def promotes(

@@ -27,7 +27,7 @@ def pack(encoding: str, dtype: str | None = None, length: int = 26, start: int =
 
 
 def packed(*segments: Segment) -> Model:
-    """The tiny container with these encodings of the embedding, in files that are apart on any file system."""
+    """The tiny container with these encodings of the embedding, in files apart on any file system."""
     model = tiny()
     for place, segment in enumerate(segments):
         model = model.with_added(segment, f"segments/pack_{place}.bin")
