@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, Final, Protocol, runtime_checkable
 
 
@@ -186,19 +186,27 @@ class Stored:
 
     def difference(self, found: object, path: str) -> Difference | None:
         """The first difference between the two documents, missing and surplus keys included."""
-        expected = self.document
-        if isinstance(expected, Mapping) and isinstance(found, Mapping):
-            for key in [*expected, *(key for key in found if key not in expected)]:
-                place = f"{path}.{key}" if path else key
-                difference = Stored(expected.get(key, MISSING)).difference(found.get(key, MISSING), place)
-                if difference:
-                    return difference
+        # Equal texts are equal documents; others may still be, so that the walk below decides.
+        if repr(self.document) == repr(found):
             return None
-        if isinstance(expected, list) and isinstance(found, list):
-            return _array_difference([Stored(item) for item in expected], found, path)
-        if _is_number(expected) and _is_number(found):
-            return None if expected == found else Difference(path, expected, found)
-        return first_difference(expected, found, path)
+        return _stored_difference(self.document, found, path)
+
+
+def _stored_difference(expected: object, found: object, path: str) -> Difference | None:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for key in [*expected, *(key for key in found if key not in expected)]:
+            place = f"{path}.{key}" if path else key
+            difference = _stored_difference(expected.get(key, MISSING), found.get(key, MISSING), place)
+            if difference:
+                return difference
+        return None
+    if isinstance(expected, list) and isinstance(found, list):
+        pairs = zip_longest(expected, found, fillvalue=MISSING)
+        places = (_stored_difference(*pair, f"{path}[{at}]") for at, pair in enumerate(pairs))
+        return next((place for place in places if place), None)
+    if _is_number(expected) and _is_number(found):
+        return None if expected == found else Difference(path, expected, found)
+    return first_difference(expected, found, path)
 
 
 def _is_number(value: object) -> bool:

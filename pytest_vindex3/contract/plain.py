@@ -70,21 +70,22 @@ class _Normaliser:
     def __init__(self) -> None:
         self._left = MOST_VALUES
 
-    def normal(self, value: object, levels: int) -> object:
+    def normal(self, value: Any, levels: int) -> object:
         self._left -= 1
         if self._left < 0:
             raise Exhausted(f"holds more than {MOST_VALUES} values")
-        if type(value) in _ATOMS:
+        kind = type(value)
+        if kind in _ATOMS:
             return value
-        items = _items(value)
+        items = list(value.items()) if kind is dict else value if kind is list else _items(value)
         if items is None:
             return _atom(value)
         if levels == 0:
             raise Exhausted(_TOO_DEEP)
-        if issubclass(type(value), Mapping):
+        if kind is dict or issubclass(kind, Mapping):
             made: dict[object, object] = {}
             for key, item in items:
-                made[_key(key)] = self.normal(item, levels - 1)
+                made[key if type(key) is str else _key(key)] = self.normal(item, levels - 1)
             return made
         listed: list[object] = []
         for item in items:
