@@ -18,8 +18,9 @@ from vindex3_reference.container.tensor import other_representation
 from vindex3_reference.container.unreferenced import shown
 from vindex3_reference.disk import Disk
 from vindex3_reference.graph.model import Representation
-from vindex3_reference.graph.vocabulary import APPROXIMATE, CANONICAL
+from vindex3_reference.graph.vocabulary import CANONICAL
 from vindex3_reference.refusal import Refusal
+from vindex3_reference.representation.lines import object_of, with_line
 from vindex3_reference.slot import Slot
 from vindex3_reference.source import Source
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from vindex3_reference.container.entry import Entry
     from vindex3_reference.container.plan import PlannedSegment
-    from vindex3_reference.graph.model import Graph, Object
     from vindex3_reference.strict_json import Json
 
     Answer = dict[str, object]
@@ -76,7 +76,7 @@ class Addition:
         request = Slot.root({"object": thing, "encoding": encoding}, "")
         self._container = Container(path)
         self._graph = self._container.graph()
-        self._object = _object_of(self._graph, written(request.required("object")))
+        self._object = object_of(self._graph, written(request.required("object")))
         self._encoding = written(request.required("encoding"))
         self._id = f"{thing}@{encoding}"
         self._first = f"{thing}@{self._object.canonical}"
@@ -152,7 +152,7 @@ class Addition:
         plan.refuse(chain(plan.misfits(self._object, bound), self._lacking(bound, first)))
         payload_sha256, segment_sha256 = plan.digested(segment, lambda piece: None)
         plan.refuse(self._repetition(payload_sha256))
-        listed = _listed(self._graph, self._object, self._encoding)
+        listed = with_line(self._graph, self._object, self._encoding)
         if listed is not None:
             name = str(self._container.index.system_graph)
             self._texts[name] = json_text.encoded(listed, name)
@@ -223,24 +223,3 @@ class Addition:
             "representations": {**entries, self._id: entry},
             "segments": {**index.segments, segment.key: 1},
         }
-
-
-def _object_of(graph: Graph, asked: str) -> Object:
-    """The object of a graph (PACK-REFUSE-01)."""
-    for thing in graph.objects:
-        if thing.id == asked:
-            return thing
-    raise Refusal("dangling-reference", f"the graph has no object {asked!r}", missing=asked)
-
-
-def _listed(graph: Graph, thing: Object, encoding: str) -> dict[str, Json] | None:
-    """The graph with one more line for the object, at the end; None where it is there (PACK-GRAPH-01)."""
-    if any(each.encoding == encoding for each in thing.representations):
-        return None
-    objects = [each.object() for each in Slot(graph.document, "", None).required("objects").elements()]
-    place = graph.objects.index(thing)
-    stored = Slot(objects[place], "", None).required("representations")
-    lines: list[Json] = [each.value for each in stored.elements()]
-    lines.append({"encoding": encoding, "fidelity": APPROXIMATE})
-    objects[place] = {**objects[place], "representations": lines}
-    return {**graph.document, "objects": [*objects]}
