@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3.contract.patterns import Present
 from pytest_vindex3.plugin.expect import Answers, Side
-from vindex3_fixtures.representation.vocabulary import ENCODINGS
+from vindex3_fixtures.representation.tensors import linear
+from vindex3_fixtures.representation.vocabulary import ENCODINGS, NVFP4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,16 @@ Ruling = tuple[str | None, str, int | None]
 """The encoding that was decided, None at the precision of the source; the reason; the exception or None."""
 
 KEPT: Ruling = (None, "role", None)
+DEFAULT: Ruling = (NVFP4, "default", None)
+"""What the usual map rules where no exception is met."""
+SOURCE_0: Ruling = (None, "exception", 0)
+"""What the first exception rules where it has no encoding."""
 LEGAL: frozenset[Side] = frozenset({"legal"})
+
+
+def linears(*names: str) -> list[Placed]:
+    """Projection weights of these names, of a shape that every encoding fits."""
+    return [linear(name) for name in names]
 
 
 def compile_(ask: Ask, policy: Map, tensors: Sequence[Placed]) -> Reply:

@@ -47,6 +47,11 @@ def failing(criteria: Iterable[str]) -> Struct:
     return refused("quality-gate-failed", failed=list(criteria))
 
 
+def conflicting(other: int) -> Struct:
+    """The verdict over a candidate that conflicts with the one in this position."""
+    return refused("conflicting-candidates", other=other)
+
+
 def promotes(
     verdicts: Sequence[Struct],
     *,

@@ -18,14 +18,13 @@ from vindex3_fixtures.representation.tensors import (
     EXPERT_BANK,
     linear,
 )
-from vindex3_suites.representation.compiling import Ruling, compile_, rulings, says
+from vindex3_suites.representation.compiling import DEFAULT, compile_, rulings, says
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
 
 Map = dict[str, Any]
 
-DEFAULT: Ruling = (v.NVFP4, "default", None)
 BOTH_SIDES: frozenset[Side] = frozenset({"legal", "wrong"})
 TWO = [linear("0.mlp.up_proj.weight"), linear("0.mlp.down_proj.weight")]
 SOUND = policy(exception("up_proj", (0, 0), v.Q8_0))
