@@ -25,10 +25,10 @@ def part_of(source: Source, begin: int, end: int) -> Slot:
     Raises:
         Refusal: what `strict_json.parse` refuses, `bad-type` for another root, `io`.
     """
-    return Slot.root(strict_json.parse(_bytes(source, begin, end), source.name), source.name)
+    return Slot.root(strict_json.parse(bytes_of(source, begin, end), source.name), source.name)
 
 
-def _bytes(source: Source, begin: int, end: int) -> bytes:
+def bytes_of(source: Source, begin: int, end: int) -> bytes:
     """The bytes of a document: all of them, or as many as show that it is none.
 
     A NUL is legal nowhere in a document. Reading stops at the first, so that a hole, which claims any

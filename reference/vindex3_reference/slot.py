@@ -146,20 +146,24 @@ class Slot:
         """An integer literal of 64 bits, unsigned."""
         return self.integer(U64)
 
-    def integer(self, largest: int) -> int:
-        """An integer literal from 0 to `largest`.
+    def whole(self) -> int:
+        """An integer literal of any size."""
+        if type(self.value) is int:
+            return self.value
+        raise self._bad_type("an integer")
+
+    def integer(self, largest: int, least: int = 0) -> int:
+        """An integer literal from `least` to `largest`.
 
         Raises:
             Refusal: `bad-type`, or `out-of-range` with the value.
         """
-        value = self.value
-        if type(value) is not int:
-            raise self._bad_type("an integer")
-        if 0 <= value <= largest:
+        value = self.whole()
+        if least <= value <= largest:
             return value
         raise Refusal(
             "out-of-range",
-            f"{self.path}: {self.field} is not between 0 and {largest}",
+            f"{self.path}: {self.field} is not between {least} and {largest}",
             path=self.path,
             field=self.field,
             value=value,

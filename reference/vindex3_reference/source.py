@@ -66,6 +66,27 @@ class Source:
         except OSError as error:
             raise _refused(error, self.name) from None
 
+    def read_into(self, offset: int, room: memoryview) -> int:
+        """Fill room with the bytes from `offset`, and say how many there were: fewer where the file ends.
+
+        Raises:
+            OSError: as the system has it.
+        """
+        done = 0
+        while done < len(room):
+            try:
+                count = os.preadv(self._descriptor, [room[done:]], offset + done)
+            except InterruptedError:
+                continue
+            if count == 0:
+                break
+            done += count
+        return done
+
+    def status(self) -> os.stat_result:
+        """What the system knows of the file at this moment."""
+        return os.fstat(self._descriptor)
+
     def stored(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """The parts of a range that the disk holds, as offsets; what lies between are holes, all zero."""
         while begin < end:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypedDict
+from typing import NotRequired, Protocol, TypedDict
 
 from pytest_vindex3.contract.defect import Defect
-from pytest_vindex3.contract.slots import Blob, Document, FloatArray
+from pytest_vindex3.contract.slots import Blob, FloatArray
 from pytest_vindex3.contract.verb import verb
 
 
@@ -81,6 +81,21 @@ class RecordHeader(TypedDict):
     reserved1: list[int]
 
 
+class Patch(TypedDict):
+    """A change of a file between two reads: bytes put at an offset, or a new length of the file.
+
+    Attributes:
+        after: how many reads of `before` come first.
+        file: its name in the container.
+    """
+
+    after: int
+    file: str
+    offset: NotRequired[int]
+    data: NotRequired[Blob]
+    length: NotRequired[int]
+
+
 class Record(TypedDict):
     """A record, whole.
 
@@ -131,7 +146,7 @@ class WasteRecord(Protocol):
         before: list[list[int]] | None = None,
         cache_records: int | None = None,
         hold: int | None = None,
-        patch: list[Document] | None = None,
+        patch: list[Patch] | None = None,
         address: int | None = None,
     ) -> Record: ...
 
