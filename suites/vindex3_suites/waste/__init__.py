@@ -1,0 +1,1 @@
+"""WASTE containers: manifest, records, codebooks, trunk, reading, caching, writing, kernels."""
