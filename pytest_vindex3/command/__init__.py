@@ -34,7 +34,8 @@ class Subcommands(click.Group):
             return None
         module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
-        command.help = _with_examples(command.help or "")
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.help = _with_examples(one.help or "")
         return command
 
 
