@@ -104,3 +104,13 @@ def test_a_reader_of_graphs_that_reports_everything_conforms(tmp_path: Path) -> 
     assert advised(rows) == set()
     assert {row.verdict for row in rows} <= {"pass", "not claimed"}
     assert len([row for row in rows if row.verdict == "pass"]) > 900
+
+
+def test_a_chooser_that_takes_every_liberty_conforms(tmp_path: Path) -> None:
+    """A selector and compiler of other make gets no fail, fault or advice, and refuses where it may."""
+    rows = judged(tmp_path, "free_chooser.py", "representation")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 500
+    refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
+    assert refused >= {"PRECISION-DEAD-01", "PROMOTE-QUALITY-06"}
