@@ -50,7 +50,7 @@ def verified(
         Refusal: what opening the container refuses, missing segments apart.
     """
     container = Container(path, whole=False)
-    verdicts = _judged(container, progress, threads or _processors())
+    verdicts = _judged(container, progress, threads or processors())
     defects = Defects()
     for verdict in verdicts.values():
         for found in verdict.found:
@@ -138,7 +138,7 @@ def _take_map_faults(container: Container, graph: Graph, defects: Defects) -> No
             defects.take(mismatches(policy, container, graph))
 
 
-def _processors() -> int:
+def processors() -> int:
     """Processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -35,6 +35,7 @@ class Container:
         trunk: the file of the trunk.
         codebooks: the codebooks; None for a dense model that has none.
         banks: the file of each bank, by layer.
+        judges: what is demanded of the records of each.
 
     Raises:
         Refusal: `missing-file` with the folder where there is none; what `Manifest` and its `judge_files`
@@ -55,19 +56,12 @@ class Container:
                 self.codebooks.judge_length()
                 self.codebooks.judge_headers(banks.values())
             self.banks = {layer: self._bank(bank) for layer, bank in banks.items()}
+            self.judges = self._judges()
             self._stack = stack.pop_all()
 
     def file(self, name: str) -> str:
         """Where a file of the container is."""
         return f"{self.path or '.'}/{name}"
-
-    def judge(self, layer: int) -> Judge:
-        """What is demanded of the records of a layer that has experts."""
-        quant, expert, books = self.manifest.quant, self.manifest.expert, self.codebooks
-        assert quant is not None
-        assert expert is not None
-        assert books is not None
-        return Judge(self.manifest.banks[layer], quant, expert, books.count)
 
     def require(self, layer: int, expert: int) -> None:
         """See that the container has a record.
@@ -119,6 +113,12 @@ class Container:
             if self.manifest.banks:
                 raise
             return None
+
+    def _judges(self) -> dict[int, Judge]:
+        expert, books = self.manifest.expert, self.codebooks
+        if expert is None or books is None:
+            return {}
+        return {layer: Judge(bank, expert, books) for layer, bank in self.manifest.banks.items()}
 
     def _bank(self, bank: Bank) -> Source:
         source = self._opened(bank.file)

@@ -13,8 +13,8 @@ from vindex3_reference.waste.expert import HEADER, KINDS, PAGE, Expert
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vindex3_reference.waste.codebook import Codebooks
     from vindex3_reference.waste.layers import Bank
-    from vindex3_reference.waste.quant import Quant
 
 MAGIC = b"WEXP"
 OFFSETS = ("gate_off", "up_off", "down_off", "correction_off")
@@ -67,16 +67,15 @@ class Judge:
 
     Args:
         bank: the records.
-        quant: their packing.
         expert: the shapes.
-        books: how many codebooks the container has.
+        books: the codebooks of the container.
     """
 
-    def __init__(self, bank: Bank, quant: Quant, expert: Expert, books: int) -> None:
+    def __init__(self, bank: Bank, expert: Expert, books: Codebooks) -> None:
         self.bank = bank
         self.expert = expert
-        self._quant = quant
-        self._books = books
+        self.books = books
+        self._quant = books.quant
 
     def header(self, record: memoryview, number: int) -> Header:
         """The header of the record in a slot, judged.
@@ -137,8 +136,8 @@ class Judge:
 
     def _book_faults(self, base: int) -> Iterator[Refusal]:
         expected = self.bank.codebook_base
-        if base != expected or base + self._quant.books > self._books:
-            facts = {"found": base, "expected": expected, "books": self._books}
+        if base != expected or base + self._quant.books > self.books.count:
+            facts = {"found": base, "expected": expected, "books": self.books.count}
             yield Refusal("codebook-mismatch", f"books from {base}, not from {expected}", **facts)
 
     def _offset_faults(self, header: Header) -> Iterator[Refusal]:

@@ -65,7 +65,7 @@ class Records:
         self._cache = Cache(capacity)
         self._ahead: ThreadPoolExecutor | None = None
         self._banks = {
-            layer: BankReader(container.file(source.name), source, container.judge(layer), wish)
+            layer: BankReader(container.file(source.name), source, container.judges[layer], wish)
             for layer, source in container.banks.items()
         }
 

@@ -83,7 +83,7 @@ class Request:
             return {
                 "header": header.answer(),
                 "mode": mode,
-                "payload_sha256": _digest(container.judge(self._asked[0]).payload(header, view)),
+                "payload_sha256": _digest(container.judges[self._asked[0]].payload(header, view)),
                 "data": view,
                 "held_sha256": None if held is None else _digest(held),
             }

@@ -30,7 +30,7 @@ class Entry(NamedTuple):
         name: of any length, as written.
         fmt: one of `FORMATS`.
         shape: one to four extents, the slowest first.
-        group: columns that share a scale; None for F32.
+        groups: its codes and their scales; None for F32.
         offset: where the payload begins.
         scale_offset: where the scales begin; None for F32.
     """
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     name: str
     fmt: int
     shape: list[int]
-    group: int | None
+    groups: Groups | None
     offset: int
     scale_offset: int | None
 
@@ -53,15 +53,15 @@ class Entry(NamedTuple):
         """Rows, of which a vector is one."""
         return prod(self.shape[:-1])
 
-    def groups(self, rows: int | None = None) -> Groups:
-        """The codes of so many rows, or of all; for any format but F32."""
-        assert self.group is not None
-        return Groups(self.fmt, self.rows if rows is None else rows, self.columns, self.group)
+    @property
+    def group(self) -> int | None:
+        """Columns that share a scale; None for F32."""
+        return None if self.groups is None else self.groups.group
 
     @property
     def row_bytes(self) -> int:
         """Bytes of payload of a row."""
-        return 4 * self.columns if self.group is None else self.groups().row_bytes
+        return 4 * self.columns if self.groups is None else self.groups.row_bytes
 
     @property
     def payload_bytes(self) -> int:
@@ -71,7 +71,7 @@ class Entry(NamedTuple):
     @property
     def row_scale_bytes(self) -> int:
         """Bytes of scales of a row."""
-        return 0 if self.group is None else 2 * self.groups().per_row
+        return 0 if self.groups is None else 2 * self.groups.per_row
 
     @property
     def scale_bytes(self) -> int:
@@ -139,12 +139,13 @@ def _entry(given: Slot) -> Entry:
     with about(tensor=name):
         fmt = _format(given.required("fmt"), name)
         shape = _shape(given.required("shape"))
-        group = scale_offset = None
+        groups = scale_offset = None
         offset = given.required("off").integer(LARGEST)
         if fmt != F32:
             group = _group(given.required("group"), fmt)
+            groups = Groups(fmt, prod(shape[:-1]), shape[-1], group)
             scale_offset = given.required("scale_off").integer(LARGEST)
-        entry = Entry(given.field, name, fmt, shape, group, offset, scale_offset)
+        entry = Entry(given.field, name, fmt, shape, groups, offset, scale_offset)
         size = given.optional("bytes")
         expected = entry.payload_bytes + entry.scale_bytes
         if size is not None and (found := size.integer(LARGEST)) != expected:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vindex3_reference.waste.container import Container
+from vindex3_reference.waste.decode import matrix_of, tensor_of
 from vindex3_reference.waste.observation import opened
 from vindex3_reference.waste.request import Request
+from vindex3_reference.waste.usage import usage_of
+from vindex3_reference.waste.verify import verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from vindex3_reference.kernels.buffers import Floats
 
 __all__: list[str] = []
 
@@ -49,3 +54,26 @@ def waste_record(
         address=address,
     )
     return request.answer()
+
+
+def waste_matrix(*, path: str, layer: int, expert: int, matrix: str) -> Floats:
+    """Decode one matrix of an expert, as float32 of [rows, columns]."""
+    with Container(path) as container:
+        return matrix_of(container, layer, expert, matrix)
+
+
+def waste_tensor(*, path: str, name: str, row: int | None = None) -> Floats:
+    """Decode a tensor of the trunk as float32 in its shape, or one row of it."""
+    with Container(path) as container:
+        return tensor_of(container, name, row)
+
+
+def waste_verify(*, path: str) -> Answer:
+    """Read every record of a container, and list everything that is wrong with it."""
+    return verified(path)
+
+
+def usage_read(*, path: str) -> Answer:
+    """Read the statistics that runs have left in a container."""
+    with Container(path) as container:
+        return usage_of(container)
