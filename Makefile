@@ -8,7 +8,8 @@ unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS PYTEST_PLUGINS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What an installed environment is made from: when one of these is newer, it is installed again.
-INPUTS := pyproject.toml setup.py pytest_vindex3/contract/shim/changes.c
+INPUTS := pyproject.toml setup.py pytest_vindex3/contract/shim/changes.c \
+	$(wildcard reference/vindex3_reference/kernels/build.py reference/vindex3_reference/kernels/csrc/*)
 
 .PHONY: help certify test lint types unit test-wheel mutants clean
 .DEFAULT_GOAL := help
@@ -38,7 +39,7 @@ mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on pu
 
 clean:  ## remove everything that these commands made
 	@rm -rf $(VENV) .python-3.13 build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3
-	@rm -f pytest_vindex3/contract/shim/*.so
+	@rm -f pytest_vindex3/contract/shim/*.so reference/vindex3_reference/kernels/*.so
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: $(INPUTS)

@@ -1,8 +1,9 @@
 """Build entry point; extension modules have no key in pyproject.toml.
 
-The one that there is brings no module: it is the library that stops a program before a change of a file
-(`pytest_vindex3/contract/preload.py`). It knows nothing of Python, so that one build serves every
-interpreter. Without a C compiler, or off Linux, the kit is built without it.
+There are two, both optional, and both one build for every later Python: the kernels of the reference, which
+numpy stands in for where they are not (`vindex3_reference/kernels/native.py`), and the library that stops a
+program before a change of a file (`pytest_vindex3/contract/preload.py`), which knows nothing of Python.
+Without a C compiler, or off Linux, the kit is built without them.
 """
 
 import os
@@ -23,6 +24,10 @@ SHIM = Extension(
 )
 
 if sys.platform == "linux" and shutil.which(COMPILER.split()[0]):
-    setup(ext_modules=[SHIM], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+    setup(
+        ext_modules=[SHIM],
+        cffi_modules=["reference/vindex3_reference/kernels/build.py:ffibuilder"],
+        options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    )
 else:
     setup()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vindex3_reference.kernels import native
 from vindex3_reference.kernels.buffers import bytes_of
 from vindex3_reference.kernels.variants import chosen
 
@@ -23,14 +24,28 @@ ONE = 1 << 31
 
 
 def crc32(data: Buffer, value: int = 0, isa: str | None = None) -> int:
-    """The checksum of bytes that follow those whose checksum is `value`; 0 stands for none before."""
-    chosen("crc32", isa)
-    return zlib.crc32(bytes_of(data, "data").data, value)
+    """The checksum of bytes that follow those whose checksum is `value`; 0 stands for none before.
+
+    Raises:
+        Refusal: `isa-unavailable`; `bad-type` for what is no buffer of contiguous bytes.
+    """
+    variant, octets = chosen("crc32", isa), bytes_of(data, "data")
+    if not native.built:
+        return zlib.crc32(octets.data, value)
+    pointer = native.pointer("uint8_t", octets)
+    return int(native.lib.crc32_of(native.NUMBERS[variant], value, pointer, octets.size))
 
 
 def crc32_batch(buffers: Sequence[Buffer], isa: str | None = None) -> list[int]:
     """The checksum of each buffer on its own, in one call."""
-    return [crc32(data, 0, isa) for data in buffers]
+    variant = chosen("crc32", isa)
+    if not native.built:
+        return [crc32(data) for data in buffers]
+    held = [native.ffi.from_buffer(data) for data in buffers]
+    values = native.ffi.new("uint32_t[]", len(held))
+    lengths = [len(each) for each in held]
+    native.lib.crc32_of_each(native.NUMBERS[variant], held, lengths, values, len(held))
+    return list(values)
 
 
 def crc32_ranges(
@@ -41,12 +56,18 @@ def crc32_ranges(
     Raises:
         ValueError: a range does not lie in the buffer.
     """
-    view = bytes_of(data, "data").data
-    if len(offsets) != len(lengths) or (lengths > len(view)).any() or (offsets > len(view) - lengths).any():
+    variant, octets = chosen("crc32", isa), bytes_of(data, "data")
+    starts, sizes = (np.ascontiguousarray(each, np.uint64) for each in (offsets, lengths))
+    if len(starts) != len(sizes) or (sizes > octets.size).any() or (starts > octets.size - sizes).any():
         raise ValueError("a range does not lie in the buffer")
-    ranges = zip(offsets.tolist(), lengths.tolist(), strict=True)
-    values = [crc32(view[offset : offset + length], 0, isa) for offset, length in ranges]
-    return np.array(values, np.uint32)
+    if not native.built:
+        ranges = zip(starts.tolist(), sizes.tolist(), strict=True)
+        return np.array([crc32(octets[start : start + size]) for start, size in ranges], np.uint32)
+    values = np.empty(len(starts), np.uint32)
+    arrays = (("uint8_t", octets), ("uint64_t", starts), ("uint64_t", sizes), ("uint32_t", values))
+    pointers = [native.pointer(kind, array) for kind, array in arrays]
+    native.lib.crc32_of_ranges(native.NUMBERS[variant], *pointers, len(values))
+    return values
 
 
 def crc32_combined(first: int, second: int, length: int) -> int:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vindex3_reference.kernels import native
 from vindex3_reference.kernels.buffers import bytes_of
 from vindex3_reference.kernels.geometry import too_short
-from vindex3_reference.kernels.halves import half_to_float
+from vindex3_reference.kernels.halves import widened
+from vindex3_reference.kernels.variants import chosen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,6 +37,11 @@ class Groups:
     columns: int
     group: int
 
+    def __post_init__(self) -> None:
+        legal = self.fmt in (Q8G, Q4G, Q3G) and min(self.rows, self.columns, self.group) > 0
+        if not legal or (self.fmt == Q4G and self.group % 2):
+            raise ValueError(f"{self} is no shape of a trunk format")
+
     @property
     def per_row(self) -> int:
         """Groups, and scales, of a row: the last group is filled up."""
@@ -57,11 +64,11 @@ class Groups:
         return 2 * self.rows * self.per_row
 
 
-def dequantised(groups: Groups, payload: Buffer, scales: Buffer) -> Floats:
+def dequantised(groups: Groups, payload: Buffer, scales: Buffer, isa: str | None = None) -> Floats:
     """The values, float32 of [rows, columns]: one multiplication of code and scale each.
 
     Raises:
-        Refusal: `length-mismatch` for a buffer that is too short.
+        Refusal: `length-mismatch` for a buffer that is too short, `isa-unavailable`.
     """
     codes, halves = bytes_of(payload, "payload"), bytes_of(scales, "scales")
     for subject, expected, found in (
@@ -71,15 +78,27 @@ def dequantised(groups: Groups, payload: Buffer, scales: Buffer) -> Floats:
         if found < expected:
             raise too_short(subject, expected, found)
     out = np.empty((groups.rows, groups.columns), np.float32)
+    variant = chosen("dequantised", isa)
+    if not native.built:
+        _with_numpy(groups, codes, halves, out)
+        return out
+    pointers = [native.pointer("uint8_t", data) for data in (codes, halves)]
+    shape = groups.rows, groups.columns, groups.group
+    native.lib.dequantise(
+        native.NUMBERS[variant], groups.fmt, *pointers, *shape, native.pointer("float", out)
+    )
+    return out
+
+
+def _with_numpy(groups: Groups, codes: Bytes, halves: Bytes, out: Floats) -> None:
     step = max(1, CHUNK // groups.columns)
     for begin in range(0, groups.rows, step):
         end = min(begin + step, groups.rows)
         rows = codes[begin * groups.row_bytes : end * groups.row_bytes].reshape(end - begin, -1)
-        factors = half_to_float(halves[2 * begin * groups.per_row : 2 * end * groups.per_row])
+        factors = widened(halves[2 * begin * groups.per_row : 2 * end * groups.per_row])
         wide = np.repeat(factors.reshape(end - begin, -1), groups.group, axis=1)[:, : groups.columns]
         with np.errstate(all="ignore"):
             np.multiply(_CODES[groups.fmt](rows, groups.columns), wide, out=out[begin:end])
-    return out
 
 
 def _q8(rows: Bytes, columns: int) -> npt.NDArray[np.int8]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 def _loaded() -> Any:
@@ -15,12 +19,38 @@ def _loaded() -> Any:
 
 _NATIVE = _loaded()
 built = _NATIVE is not None
+"""Whether this is a build with C."""
 lib: Any = _NATIVE.lib if built else None
 ffi: Any = _NATIVE.ffi if built else None
 
 
-def variants(kernel: int, isas: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the named variants of a kernel that this machine can run."""
-    if not built:
-        return ()
-    return tuple(isa for isa in isas if lib.kernel_has(kernel, isa.encode()))
+def numbers() -> dict[str, int]:
+    """The number of each variant that C has a name for."""
+    found: dict[str, int] = {}
+    while (name := lib.isa_name(len(found))) != ffi.NULL:
+        found[ffi.string(name).decode()] = len(found)
+    return found
+
+
+NUMBERS = numbers() if built else {}
+
+
+def variants(kernel: int) -> set[str]:
+    """The variants of a kernel that were built, and that this machine can run."""
+    return {isa for isa, number in NUMBERS.items() if lib.kernel_has(kernel, number)}
+
+
+def pointer(kind: str, array: npt.NDArray[np.generic]) -> Any:
+    """The array as C sees it; it has to outlive the call."""
+    return ffi.from_buffer(f"{kind}[]", array)
+
+
+def done(status: int) -> int:
+    """What a kernel returned.
+
+    Raises:
+        MemoryError: there was none for what it prepares.
+    """
+    if status < 0:
+        raise MemoryError("no memory for the tables of a kernel")
+    return status

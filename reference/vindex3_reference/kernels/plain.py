@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vindex3_reference.kernels.halves import half_to_float
+from vindex3_reference.kernels.halves import widened
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class NumpyMatrix:
     def decode(self, out: Floats, begin: int, end: int) -> None:
         """Put the weights of rows from `begin` to `end` into `out`, of [rows, n_in]."""
         shape = self.geometry
-        books, scales = self._books(), half_to_float(self.scales[2 * begin : 2 * end])
+        books, scales = self._books(), widened(self.scales[2 * begin : 2 * end])
         with np.errstate(all="ignore"):
             for first, last in _cuts(begin, end, shape.n_in):
                 for left, right in _cuts(0, shape.positions, (last - first) * shape.vec_dim):
@@ -78,7 +78,7 @@ class NumpyMatrix:
                     for stage in stages[1:]:
                         part = part + rows[stage][indices[:, position, stage]]
                     total += part
-            out[begin:end] = total * half_to_float(self.scales[2 * begin : 2 * end])
+            out[begin:end] = total * widened(self.scales[2 * begin : 2 * end])
 
     def multiply_int8(self, x: Floats, out: Floats, begin: int, end: int) -> None:
         """The same through codes of 8 bits, a unit for each block of 32 positions.
@@ -96,11 +96,11 @@ class NumpyMatrix:
                     indices = self._indices(first, last, left, left + len(table))
                     sums = codes[(*places, indices)].sum(axis=(1, 2), dtype=np.int32)
                     total[first - begin : last - begin] += sums.astype(np.float32) * unit
-            out[begin:end] = total * half_to_float(self.scales[2 * begin : 2 * end])
+            out[begin:end] = total * widened(self.scales[2 * begin : 2 * end])
 
     def _books(self) -> Floats:
         shape = self.geometry
-        values = half_to_float(self.codebooks[: 2 * shape.book_values])
+        values = widened(self.codebooks[: 2 * shape.book_values])
         return values.reshape(shape.stages, shape.entries, shape.vec_dim)
 
     def _tables(self, x: Floats, positions: int) -> Iterator[tuple[int, Floats]]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from vindex3_reference.kernels import native
 from vindex3_reference.refusal import Refusal
 
 KERNELS = ("crc32", "decode", "multiply", "dequantised", "half_to_float")
+"""In the order of their numbers in C."""
 ISAS = ("avx512", "clmul", "avx2", "armcrc", "neon", "scalar")
 """Names of variants, the best first. Scalar is portable, and numpy's part in a build without C."""
 
 _forced: str | None = None
 
 
+@lru_cache
 def available(kernel: str) -> tuple[str, ...]:
     """The variants of a kernel that can be asked for, the best first."""
-    return native.variants(KERNELS.index(kernel), ISAS) or ("scalar",)
+    found = native.variants(KERNELS.index(kernel)) or {"scalar"}
+    return tuple(isa for isa in ISAS if isa in found)
 
 
 def force(isa: str | None) -> None:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -15,11 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vindex3_reference.kernels import native
 from vindex3_reference.kernels.buffers import bytes_of, floats_of
 from vindex3_reference.kernels.geometry import Geometry, too_short
 from vindex3_reference.kernels.plain import NumpyMatrix
 from vindex3_reference.kernels.variants import chosen
 from vindex3_reference.refusal import Refusal
+
+if native.built:
+    from vindex3_reference.kernels.compiled import CompiledMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +33,10 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 64
 TABLES = ("f32", "int8")
+ROWS_TOGETHER = 64
+"""Rows that a kernel works on at once, if they are stored side by side."""
+LINE = 16
+"""Floats of a cache line."""
 
 
 def decode(
@@ -55,9 +64,9 @@ def decode(
         Refusal: `length-mismatch` for a buffer that is too short, `index-out-of-codebook` with row,
             position, stage, index and entries for the first such index, `isa-unavailable`.
     """
-    chosen("decode", isa)
-    matrix = _matrix(geometry, indices, codebooks, scales)
-    result = np.empty((geometry.rows, geometry.n_in), np.float32) if out is None else out
+    variant = chosen("decode", isa)
+    matrix = _matrix(geometry, indices, codebooks, scales, variant)
+    result = _result((geometry.rows, geometry.n_in), out)
     _share(partial(matrix.decode, result), geometry.rows, threads)
     return result
 
@@ -91,27 +100,30 @@ def multiply(
         Refusal: as `decode`; `length-mismatch` for x, `unsupported-feature` for a table that is not
             there, `non-finite` naming the block of 32 positions for which int8 has no codes.
     """
-    chosen("multiply", isa)
+    variant = chosen("multiply", isa)
     vector = floats_of(x, "x").reshape(-1)
     if vector.size != geometry.n_in:
         raise too_short("x", geometry.n_in, vector.size)
     if table not in TABLES or (table == "int8" and not geometry.packed):
         message = f"there is no table {table!r} for indices of {geometry.index_bits} bits"
         raise Refusal("unsupported-feature", message, field="table", found=table)
-    matrix = _matrix(geometry, indices, codebooks, scales)
-    result = np.empty(geometry.rows, np.float32) if out is None else out
+    matrix = _matrix(geometry, indices, codebooks, scales, variant)
+    result = _result((geometry.rows,), out)
     product = matrix.multiply if table == "f32" else matrix.multiply_int8
     _share(partial(product, vector, result), geometry.rows, threads)
     return result
 
 
-def _matrix(geometry: Geometry, indices: Buffer, codebooks: Buffer, scales: Buffer) -> NumpyMatrix:
+def _matrix(
+    geometry: Geometry, indices: Buffer, codebooks: Buffer, scales: Buffer, isa: str
+) -> NumpyMatrix | CompiledMatrix:
     buffers = {
         name: bytes_of(data, name)
         for name, data in (("indices", indices), ("codebooks", codebooks), ("scales", scales))
     }
     geometry.require(**{name: data.size for name, data in buffers.items()})
-    matrix = NumpyMatrix(geometry, **buffers)
+    compiled = native.built
+    matrix = CompiledMatrix(geometry, **buffers, isa=isa) if compiled else NumpyMatrix(geometry, **buffers)
     if (beyond := matrix.first_beyond()) is not None:
         row, position, stage, index = beyond
         message = (
@@ -122,13 +134,28 @@ def _matrix(geometry: Geometry, indices: Buffer, codebooks: Buffer, scales: Buff
     return matrix
 
 
+def _result(shape: tuple[int, ...], given: Floats | None) -> Floats:
+    """Where a result is put: what is given, else new memory that starts at a cache line."""
+    if given is None:
+        size = math.prod(shape)
+        room = np.empty(size + LINE, np.float32)
+        first = -room.ctypes.data // room.itemsize % LINE
+        return room[first : first + size].reshape(shape)
+    if given.dtype != np.float32 or given.shape != shape or not given.flags.carray:
+        raise ValueError(f"the result needs a writable float32 array of {shape}")
+    return given
+
+
 def _share(work: Callable[[int, int], object], rows: int, threads: int) -> None:
     """Give each thread a run of rows."""
     threads = min(threads, rows, MOST_THREADS)
     if threads <= 1:
         work(0, rows)
         return
-    cuts = [rows * part // threads for part in range(threads + 1)]
+    step = -(-rows // threads)
+    if step > ROWS_TOGETHER:
+        step = -(-step // ROWS_TOGETHER) * ROWS_TOGETHER
+    cuts = [*range(0, rows, step), rows]
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(work, *cut) for cut in pairwise(cuts)]:
             done.result()
