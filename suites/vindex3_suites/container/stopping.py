@@ -54,7 +54,7 @@ class Scene:
         whole, place = self._stop(None, error)
         yield whole, place
         shutil.rmtree(place)
-        for before in _spread(whole.changes or 0, most):
+        for before in spread(whole.changes or 0, most):
             reply, place = self._stop(before, error)
             if not reply.stopped:
                 return
@@ -95,7 +95,7 @@ class Scene:
         return {"out": str(place / OUT), **request}
 
 
-def _spread(changes: int, most: int) -> list[int]:
+def spread(changes: int, most: int) -> list[int]:
     """So many of the numbers from 1 to `changes`, the first and the last among them."""
     if changes <= most:
         return list(range(1, changes + 1))

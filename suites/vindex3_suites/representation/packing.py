@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import answers, check
-from pytest_vindex3.contract.difference import Difference, Stored, first_difference
-from pytest_vindex3.plugin.check import NotRun
+from pytest_vindex3.contract import fresh
+from pytest_vindex3.contract.difference import MISSING, Difference, Stored, first_difference
 from vindex3_fixtures.container.index import GRAPH, INDEX
 from vindex3_suites.container.on_disk import StoredContainer, member, sha256
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 PLACES = ("in place", "named in place", "elsewhere", "empty")
 """The container's own folder, unsaid and said; a folder that is not there yet, and one that is empty."""
+Asking = Callable[..., Any]
+"""What puts a request and gives the reply: an `Ask`, or one of its methods."""
 BOTH = ("in place", "elsewhere")
 SOURCE = "source"
-TEXTS = (GRAPH, INDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,10 @@ def add(ask: Ask, model: Model | None, pack: Pack, place: str = "in place", **mo
     return add_to(ask, source, pack, out, place, **more)
 
 
-def add_to(ask: Ask, source: Path, pack: Pack, out: Path | None, place: str = "", **more: Any) -> Added:
+def add_to(ask: Asking, source: Path, pack: Pack, out: Path | None, place: str = "", **more: Any) -> Added:
     """Ask for a pack of the container at `source`; the result stands at `out`, and None is there."""
     before = StoredContainer(source)
-    target = {} if out is None else {"out": str(out)}
+    target: dict[str, Any] = {} if out is None else {"out": str(out)}
     reply = ask("pack.add", path=str(source), **target, **pack.request, **more)
     return Added(place or str(out), reply, before, StoredContainer(source), StoredContainer(out or source))
 
@@ -128,7 +129,7 @@ class Keeps:
             differences = (
                 Keeps(value).difference(there, at)
                 for at, value, there in pairs
-                if value is not None or isinstance(there, (Mapping, str, int, float, list))
+                if value is not None or there not in (None, MISSING)
             )
             return next((one for one in differences if one), None)
         if isinstance(self.document, list) and isinstance(found, list):
@@ -151,26 +152,27 @@ class Lists:
         return None if holds else Difference(path, list(self.required), found)
 
 
-def linkable(folder: Path) -> None:
-    """Go on where hard links can be made in a folder.
+def take_out(stored: StoredContainer, pack: Pack) -> None:
+    """Take a pack out of a container on the disk: its file, entry, key, and line in the graph.
 
-    Raises:
-        NotRun: they cannot.
+    What is not there is not missed; documents that cannot be read stay as they are.
     """
-    probe, link = folder / "probe", folder / "link of the probe"
-    probe.write_bytes(b"")
-    try:
-        link.hardlink_to(probe)
-    except OSError as error:
-        raise NotRun(f"links cannot be made here: {error.strerror}") from None
-    finally:
-        for path in (probe, link):
-            path.unlink(missing_ok=True)
+    fresh.remove(stored.folder / pack.file)
+    index, graph = stored.index, stored.graph
+    for name, key in (("representations", pack.id), ("segments", pack.key)):
+        found = member(index, name)
+        if isinstance(found, dict):
+            index = {**index, name: {one: value for one, value in found.items() if one != key}}
+    objects = member(graph, "objects")
+    if isinstance(objects, list):
+        graph = {**graph, "objects": [_unlisted(one, pack) for one in objects]}
+    for name, document in ((GRAPH, graph), (INDEX, index)):
+        if document is not MISSING:
+            fresh.write(stored.folder / name, json.dumps(document).encode())
 
 
-def node(path: Path) -> tuple[int, int] | None:
-    """Which file stands under a name, links followed; None where there is none."""
-    with suppress(OSError):
-        status = path.stat()
-        return status.st_dev, status.st_ino
-    return None
+def _unlisted(thing: Any, pack: Pack) -> Any:
+    lines = member(thing, "representations")
+    if member(thing, "id") != pack.object or not isinstance(lines, list):
+        return thing
+    return {**thing, "representations": [one for one in lines if member(one, "encoding") != pack.encoding]}
