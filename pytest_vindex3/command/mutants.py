@@ -4,63 +4,74 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import click
-import msgspec
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 from pytest_vindex3.command import EXIT_FAULT, EXIT_NOTHING, EXIT_WRONG
 from pytest_vindex3.command._console import console
-from pytest_vindex3.plugin.identity import GENERATED_MARK
-from pytest_vindex3.trust.plan import PLAN, Plan
+from pytest_vindex3.trust.processes import EndedEarly, Trials
 from pytest_vindex3.trust.result import MutantResult, Results
-
-REFERENCE = "vindex3_reference"
 
 
 @click.command(name="mutants")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--jobs", type=click.IntRange(1, 64), default=lambda: os.cpu_count() or 1, show_default="cores")
 @click.option(
+    "--perturbations",
+    "perturbed",
+    multiple=True,
+    metavar="GLOB",
+    help="Try the perturbations of these verbs, and mutants only where a PATTERN names them.",
+)
+@click.option(
     "--list", "only_list", is_flag=True, help="List the mutants with the clauses they break; run nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(patterns: tuple[str, ...], jobs: int, only_list: bool, as_json: bool) -> None:
+def command(
+    patterns: tuple[str, ...], jobs: int, perturbed: tuple[str, ...], only_list: bool, as_json: bool
+) -> None:
     """Run the suites against every deliberately wrong implementation and say what killed each.
 
     Three kinds are tried: mutants (the reference with one defect), perturbations (the reference with
     one key or fact dropped or altered) and nulls (answers in the right types, made without reading).
     A mutant meets every case of the tests about its clauses and the smallest case of every other test of
-    its family; inputs are never drawn, so that the fixed ones have to do.
+    its family, as far as they come by what it replaces; inputs are never drawn, so that the fixed ones
+    have to do.
     PATTERN restricts the run to mutants whose id matches, with `_` for `-` if you like; perturbations and
-    nulls are then left out.
+    nulls are then left out. `--perturbations 'container.*'` tries those of some verbs alone.
 
     Exit code: 0 if every mutant and perturbation is killed, no clause turns red that its mutant does
     not state, and every null passes under a tenth of the tests; else 1.
     """
-    names = _chosen(patterns)
-    if not names:
-        click.echo(f"no mutant matches{_nearest(patterns)}; --list names them all", err=True)
+    names = _chosen(patterns) if patterns or not perturbed else []
+    verbs = _verbs(perturbed)
+    if not (names or verbs):
+        what = "verb" if perturbed and not patterns else "mutant"
+        click.echo(f"no {what} matches{_nearest(patterns)}; --list names all mutants", err=True)
         sys.exit(EXIT_NOTHING)
     if only_list:
         _list(names, as_json)
         return
-    results = _try(names, everything=not patterns, jobs=jobs)
+    results = _try(names, verbs, everything=not (patterns or perturbed), jobs=jobs)
     if as_json:
         click.echo(json.dumps(results.document(), indent=1))
     else:
         _show(results)
     sys.exit(0 if results.good else EXIT_WRONG)
+
+
+def _verbs(globs: Sequence[str]) -> list[str]:
+    """The globs, where some verb matches one."""
+    from pytest_vindex3.contract.verb import verbs
+
+    return [glob for glob in globs if any(fnmatchcase(name, glob) for name in verbs())]
 
 
 def _chosen(patterns: Sequence[str]) -> list[str]:
@@ -93,88 +104,20 @@ def _by(way: str) -> str:
     return "a fault" if way == "fault" else "a wrong answer"
 
 
-def _try(names: list[str], *, everything: bool, jobs: int) -> Results:
-    """Share the trials out over processes and gather what they found."""
+def _try(names: list[str], verbs: list[str], *, everything: bool, jobs: int) -> Results:
+    """Run the trials, with a bar on a terminal."""
     from vindex3_fixtures.mutants.nulls import NULLS
 
-    nulls = list(NULLS) if everything else []
-    jobs = min(jobs, len(names) + len(nulls))
-    with tempfile.TemporaryDirectory(prefix="vindex3-trials-") as folder:
-        plans = [
-            Plan(
-                names[at::jobs],
-                nulls[at::jobs],
-                at,
-                jobs if everything else 0,
-                str(Path(folder, f"{at}.json")),
-            )
-            for at in range(jobs)
-        ]
-        children = [_start(plan, Path(folder)) for plan in plans]
-        try:
-            _wait(children, plans, len(names) + len(nulls))
-        finally:
-            for child in children:
-                child.kill()
-        return Results.together(_read(plan, Path(folder)) for plan in plans)
-
-
-def _start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
-    import vindex3_suites
-
-    suites = Path(vindex3_suites.__path__[0])
-    arguments = [
-        *("-p", "vindex3", "-p", "pytest_vindex3.trust.trial", "-p", "no:cacheprovider", "-q"),
-        *("-m", f"not {GENERATED_MARK}"),
-        *(
-            "-c",
-            str(suites / "pytest.ini"),
-            "--rootdir",
-            str(suites),
-            f"--vindex3-impl={REFERENCE}",
-            str(suites),
-        ),
-    ]
-    dropped = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-    environment = {key: value for key, value in os.environ.items() if key not in dropped}
-    environment[PLAN] = msgspec.json.encode(plan).decode()
-    environment["HYPOTHESIS_STORAGE_DIRECTORY"] = str(folder / "hypothesis")
-    log = _log(plan, folder).open("wb")
-    with log:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "pytest", *arguments],
-            env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-
-
-def _wait(children: Sequence[subprocess.Popen[bytes]], plans: Sequence[Plan], total: int) -> None:
+    trials = Trials(names, list(NULLS) if everything else [], ["*"] if everything else verbs)
     aside = Console(stderr=True)
     with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
-        task = progress.add_task("trying", total=total)
-        while any(child.poll() is None for child in children):
-            time.sleep(0.2)
-            progress.update(task, completed=sum(_done(plan) for plan in plans))
-
-
-def _done(plan: Plan) -> int:
-    try:
-        found = msgspec.json.decode(Path(plan.out).read_bytes(), type=Results)
-    except (OSError, msgspec.DecodeError):
-        return 0
-    return len(found.mutants) + len(found.nulls)
-
-
-def _read(plan: Plan, folder: Path) -> Results:
-    try:
-        return msgspec.json.decode(Path(plan.out).read_bytes(), type=Results)
-    except (OSError, msgspec.DecodeError):
-        click.echo(_log(plan, folder).read_text(errors="replace")[-4000:], err=True)
-        click.echo("the trials ended early: the lines above say why", err=True)
-        sys.exit(EXIT_FAULT)
-
-
-def _log(plan: Plan, folder: Path) -> Path:
-    return folder / f"{Path(plan.out).stem}.log"
+        task = progress.add_task("trying", total=len(trials.mutants) + len(trials.nulls))
+        try:
+            return trials.run(jobs, lambda done: progress.update(task, completed=done))
+        except EndedEarly as text:
+            click.echo(str(text)[-4000:], err=True)
+            click.echo("the trials ended early: the lines above say why", err=True)
+            sys.exit(EXIT_FAULT)
 
 
 def _show(results: Results) -> None:
@@ -195,8 +138,9 @@ def _show(results: Results) -> None:
             out.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
     for survivor in results.survivors:
         out.print(f"no test tells: {survivor}")
-    killed = sum(one.killed for one in results.mutants)
-    out.print(f"mutants killed: {killed} of {len(results.mutants)}")
+    if results.mutants:
+        killed = sum(one.killed for one in results.mutants)
+        out.print(f"mutants killed: {killed} of {len(results.mutants)}")
     if results.perturbations:
         total = len(results.perturbations)
         out.print(f"perturbations killed: {total - len(results.survivors)} of {total}")

@@ -46,14 +46,16 @@ def perturbations(verb_names: Iterable[str]) -> list[Perturbation]:
 def _facts(asked: set[str]) -> list[Place]:
     """The facts of refusals and defects that the refusing and reporting clauses of these verbs name.
 
-    Of a clause with several kinds, each has those of the facts that the law gives it.
+    Of a clause with several kinds, each has those of the facts that the law gives it. A word that is a key of
+    the verb's answer means what stands there, whose keys are places already.
     """
+    keys = {name: {place.keys[0] for place in answer_places(verbs()[name])} for name in asked}
     named = {
         Place(clause.verb, kind, (fact,))
         for clause in clauses().values()
         if clause.verb in asked and clause.verdict in ("refuse", "report")
         for kind in _KIND.findall(clause.text)
-        if kind in kinds()
+        if kind in kinds() and kind not in keys[clause.verb]
         for fact in clause.names
         if fact in kinds()[kind].names
     }

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -28,14 +29,17 @@ from pytest_vindex3.plugin.running import ROW, Running
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import EXECUTED, Row
-from pytest_vindex3.trust.perturbation import PerturbedDoor, perturbations
+from pytest_vindex3.trust.perturbation import Perturbation, PerturbedDoor, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
-from pytest_vindex3.trust.recording import Recorder
+from pytest_vindex3.trust.recording import Notes, Record, Recorder
 from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
+from vindex3_fixtures.mutants import traced
 from vindex3_fixtures.mutants.mutant import Mutant, mutants
 
 _MUTANTS = "vindex3_fixtures.mutants.adapter"
 _NULLS = "vindex3_fixtures.mutants.nulls"
+_TRACED = "vindex3_fixtures.mutants.traced:reference"
+_TICK = 0.05
 
 
 class Trials:
@@ -44,34 +48,60 @@ class Trials:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._results = Results()
+        self._parent = os.getppid()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Try everybody of the plan; the results go to a file, a line of progress to standard error."""
+        """Try everybody of the plan that no other process has taken; the results go to a file."""
         bench = Bench(session)
+        record = self._recorded(bench) if self._plan.recorded else Record()
         for name in self._plan.mutants:
-            self._results.mutants.append(_try_mutant(bench, name))
-            self._save()
+            if self._plan.takes(name):
+                self._results.mutants.append(_try_mutant(bench, name, record))
+                self._save()
         for name in self._plan.nulls:
-            self._results.nulls[name] = _try_null(bench, name)
-            self._save()
-        if self._plan.parts:
-            self._try_perturbations(bench)
-            self._save()
+            if self._plan.takes(name):
+                self._results.nulls[name] = _try_null(bench, name)
+                self._save()
+        self._try_perturbations(bench, record)
+        self._save()
         return True
 
-    def _try_perturbations(self, bench: Bench) -> None:
+    def _recorded(self, bench: Bench) -> Record:
+        """What all processes see of the oracle, each in its share of the tests."""
+        tests = bench.tests(self._plan)[self._plan.part :: self._plan.parts]
+        notes = Notes.of_reference(Path(self._plan.folder))
+        with closing(open_door(_TRACED)) as door:
+            mine = bench.record(Recorder(door, self._perturbations(bench)), notes, tests)
+        part = self._plan.record.with_suffix(".part")
+        part.write_bytes(msgspec.json.encode(mine))
+        part.rename(self._plan.record)
+        return Record.together(self._awaited(part) for part in range(self._plan.parts))
+
+    def _awaited(self, part: int) -> Record:
+        """What another process saw, as soon as it has written it down."""
+        path = self._plan.record_of(part)
+        while not path.exists():
+            if os.getppid() != self._parent:
+                raise pytest.UsageError("nobody waits for the trials any more")
+            time.sleep(_TICK)
+        return msgspec.json.decode(path.read_bytes(), type=Record)
+
+    def _perturbations(self, bench: Bench) -> list[Perturbation]:
+        globs = self._plan.perturbed
+        return perturbations(verb for verb in bench.verbs if any(fnmatchcase(verb, glob) for glob in globs))
+
+    def _try_perturbations(self, bench: Bench, record: Record) -> None:
         door = bench.state.session.implementations[0].door
-        recorder = Recorder(door, perturbations(bench.verbs))
-        seconds = bench.record(recorder)
-        shares = [one for at, one in enumerate(recorder.wanted) if at % self._plan.parts == self._plan.part]
-        for perturbation in shares:
-            tests = sorted(recorder.tests[perturbation], key=lambda test: seconds[test])
-            killer = bench.first_red(PerturbedDoor(door, perturbation), tests)
-            self._results.perturbations[str(perturbation)] = killer or ""
+        for perturbation in self._perturbations(bench):
+            name = str(perturbation)
+            if self._plan.takes(name):
+                tests = sorted(record.changed.get(name, ()), key=lambda test: record.seconds[test])
+                killer = bench.first_red(PerturbedDoor(door, perturbation), tests)
+                self._results.perturbations[name] = killer or ""
 
     def _save(self) -> None:
-        Path(self._plan.out).write_bytes(msgspec.json.encode(self._results))
+        self._plan.results.write_bytes(msgspec.json.encode(self._results))
 
 
 @dataclass
@@ -104,6 +134,13 @@ class Bench:
             or (one.family == mutant.family and test in self.smallest)
         ]
 
+    def tests(self, plan: Plan) -> list[str]:
+        """All tests that a plan is going to need."""
+        if plan.perturbed:
+            return list(self.items)
+        needed = {test for name in plan.mutants for test in self.tests_for(mutants()[name])}
+        return [test for test in self.items if test in needed]
+
     @cached_property
     def smallest(self) -> frozenset[str]:
         """The tests of the quick profile."""
@@ -132,15 +169,22 @@ class Bench:
         finally:
             self.state.session.implementations = before
 
-    def record(self, recorder: Recorder) -> dict[str, float]:
-        """Run every test once against the oracle, noting what each sees; the seconds each took."""
-        seconds: dict[str, float] = {}
+    def record(self, recorder: Recorder, notes: Notes, tests: Sequence[str]) -> Record:
+        """Run tests against the oracle, noting what each sees and comes by, and what it took.
+
+        A test that does not pass may have ended too early to come by everything that it would.
+        """
+        record = Record()
         with self.facing(recorder, canary=False):
-            for test in self.items:
+            for test in tests:
                 recorder.test = test
-                for row in self.rows(tests=[test]):
-                    seconds[row.id] = row.seconds
-        return seconds
+                notes.taken()
+                rows = list(self.rows(tests=[test]))
+                record.seconds[test] = sum(row.seconds for row in rows)
+                if all(row.verdict == "pass" for row in rows):
+                    record.reached[test] = notes.taken()
+        record.changed = {str(one): sorted(tests) for one, tests in recorder.tests.items()}
+        return record
 
     def first_red(self, door: Door, tests: Sequence[str]) -> str | None:
         """The first of these tests that turns red."""
@@ -160,24 +204,20 @@ def _is_red(row: Row) -> bool:
     return row.verdict in ("fail", "fault", "advice")
 
 
-def _try_mutant(bench: Bench, name: str) -> MutantResult:
+def _try_mutant(bench: Bench, name: str, record: Record) -> MutantResult:
     begun = time.monotonic()
-    door = open_door(f"{_MUTANTS}:{name}")
-    try:
-        with bench.facing(door, canary=True):
-            rows = list(bench.rows(tests=bench.tests_for(mutants()[name])))
-    finally:
-        door.close()
+    places = traced.places(name)
+    tests = [test for test in bench.tests_for(mutants()[name]) if record.can_tell(test, places)]
+    rows: list[Row] = []
+    if tests:
+        with closing(open_door(f"{_MUTANTS}:{name}")) as door, bench.facing(door, canary=True):
+            rows = list(bench.rows(tests=tests))
     return judge_mutant(name, rows, round(time.monotonic() - begun, 2))
 
 
 def _try_null(bench: Bench, name: str) -> float:
-    door = open_door(f"{_NULLS}:{name}")
-    try:
-        with bench.facing(door, canary=False):
-            verdicts = [row.verdict for row in bench.rows(tests=sorted(bench.smallest))]
-    finally:
-        door.close()
+    with closing(open_door(f"{_NULLS}:{name}")) as door, bench.facing(door, canary=False):
+        verdicts = [row.verdict for row in bench.rows(tests=sorted(bench.smallest))]
     executed = [verdict for verdict in verdicts if verdict in EXECUTED]
     return round(executed.count("pass") / len(executed), 4) if executed else 1.0
 
