@@ -50,10 +50,11 @@ class Container:
             self.manifest = Manifest(self._document())
             self.trunk = self._opened(TRUNK)
             self.codebooks = self._codebooks()
-            self.manifest.judge_files(self.trunk.length, self.codebooks.count if self.codebooks else 0)
             banks = self.manifest.banks
             if self.codebooks is not None and banks:
                 self.codebooks.judge_length()
+            self.manifest.judge_files(self.trunk.length, self.codebooks.count if self.codebooks else 0)
+            if self.codebooks is not None:
                 self.codebooks.judge_headers(banks.values())
             self.banks = {layer: self._bank(bank) for layer, bank in banks.items()}
             self.judges = self._judges()

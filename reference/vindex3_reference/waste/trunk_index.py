@@ -33,6 +33,7 @@ class Entry(NamedTuple):
         groups: its codes and their scales; None for F32.
         offset: where the payload begins.
         scale_offset: where the scales begin; None for F32.
+        bytes: the length that the manifest gives, or None.
     """
 
     field: str
@@ -42,6 +43,7 @@ class Entry(NamedTuple):
     groups: Groups | None
     offset: int
     scale_offset: int | None
+    bytes: int | None
 
     @property
     def columns(self) -> int:
@@ -89,8 +91,8 @@ def entries_of(given: Slot) -> list[Entry]:
     """The tensors in the order of the manifest.
 
     Raises:
-        Refusal: `bad-type`, `missing-field`, `out-of-range`, `unknown-format`, `shape-mismatch` of an entry,
-            which names its tensor where it has a name; `duplicate-id`.
+        Refusal: `bad-type`, `missing-field`, `out-of-range`, `unknown-format` of an entry, which names its
+            tensor where it has a name; `duplicate-id`.
     """
     entries = []
     names: set[str] = set()
@@ -107,10 +109,10 @@ def entries_of(given: Slot) -> list[Entry]:
 
 
 def judge_extents(entries: Iterable[Entry], length: int) -> None:
-    """See that all payloads and scales lie in a trunk of this length, and share no byte.
+    """See that all payloads and scales lie in a trunk of this length, are as long as said, and share no byte.
 
     Raises:
-        Refusal: `extent-out-of-file`, `overlap`.
+        Refusal: `extent-out-of-file`, `shape-mismatch`, `overlap`.
     """
     ranges = []
     for entry in entries:
@@ -122,7 +124,15 @@ def judge_extents(entries: Iterable[Entry], length: int) -> None:
                     "extent-out-of-file", message, tensor=entry.name, field=field, need=end, have=length
                 )
             ranges.append((begin, end, entry.name))
+        _judge_length(entry)
     _judge_overlaps(sorted(ranges))
+
+
+def _judge_length(entry: Entry) -> None:
+    expected = entry.payload_bytes + entry.scale_bytes
+    if entry.bytes not in (None, expected):
+        message = f"{entry.name!r} takes {expected} bytes, not {entry.bytes}"
+        raise Refusal("shape-mismatch", message, tensor=entry.name, expected=expected, found=entry.bytes)
 
 
 def _judge_overlaps(ranges: list[tuple[int, int, str]]) -> None:
@@ -145,13 +155,9 @@ def _entry(given: Slot) -> Entry:
             group = _group(given.required("group"), fmt)
             groups = Groups(fmt, prod(shape[:-1]), shape[-1], group)
             scale_offset = given.required("scale_off").integer(LARGEST)
-        entry = Entry(given.field, name, fmt, shape, groups, offset, scale_offset)
         size = given.optional("bytes")
-        expected = entry.payload_bytes + entry.scale_bytes
-        if size is not None and (found := size.integer(LARGEST)) != expected:
-            message = f"{name!r} takes {expected} bytes, not {found}"
-            raise Refusal("shape-mismatch", message, expected=expected, found=found)
-    return entry
+        length = None if size is None else size.integer(LARGEST)
+        return Entry(given.field, name, fmt, shape, groups, offset, scale_offset, length)
 
 
 def _format(given: Slot, name: str) -> int:
