@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vindex3 import cases, clause
 from vindex3_fixtures.json_text import Raw, Way, at
+from vindex3_fixtures.waste import TRUNK
 from vindex3_suites.waste.judging import check_opened, check_refused
 from vindex3_suites.waste.models import FULL, NORM, QUERY
 from vindex3_suites.waste.slots import DEFAULTED, INTEGERS, LARGEST, REQUIRED, named
@@ -79,8 +80,8 @@ EDGES = {
 @clause("TRUNK-EXTENT-01", EXACT)
 @cases(EDGES)
 def test_an_offset_is_exact(ask: Ask, case: int) -> None:
-    """An offset of 63 bits is compared as it is: the refusal says to the digit how long the file should be."""
-    have = len(FULL.files["trunk.bin"])  # type: ignore[arg-type]
+    """An offset of 63 bits is compared as it is: the refusal says to the digit where it would end."""
+    have = FULL.length(TRUNK)
     check_opened(ask, EXACT, FULL)
     norm = FULL.tensor(NORM)
     wrong = FULL.with_entry(NORM, "off", case)
