@@ -99,7 +99,7 @@ TARGET_AVX512 INLINE __m512i folded_wide(__m512i lanes, __m512i apart, __m512i n
     return _mm512_ternarylogic_epi64(low, high, next, 0x96);
 }
 
-#define ALIGNED_FROM 4096
+#define ALIGNED_FROM 65536
 
 TARGET_AVX512 static uint32_t crc32_avx512(uint32_t state, const uint8_t *data, size_t length)
 {

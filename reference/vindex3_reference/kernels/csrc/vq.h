@@ -35,7 +35,8 @@ INLINE const uint8_t *row_of(const struct matrix *matrix, size_t row)
 
 INLINE uint32_t packed_bits(const uint8_t *run)
 {
-    return (uint32_t)run[0] | (uint32_t)run[1] << 8 | (uint32_t)run[2] << 16;
+    uint16_t low = (uint16_t)(run[0] | run[1] << 8);
+    return low | (uint32_t)run[2] << 16;
 }
 
 /* The indices of a run: `stages` bytes, or four of 6 bits in three bytes. */
