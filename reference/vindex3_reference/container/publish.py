@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -18,6 +18,11 @@ from vindex3_reference.target import Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
+
+try:
+    import fcntl
+except ImportError:  # only some systems have it
+    fcntl = None  # type: ignore[assignment]
 
 
 class Publication:
@@ -51,7 +56,16 @@ class Publication:
         self._parts: list[Part | Link] = []
         self._folders = _Folders(folder, disk)
         self._fresh: list[str] = []
+        self._locks = ExitStack()
         self._over = False
+
+    def exclude(self) -> None:
+        """Wait until no other writer who excludes others is in the folder, and keep them out until the end.
+
+        Without it two writers at once may leave files of both; a system without such locks has no better.
+        """
+        if fcntl is not None:
+            self._locks.callback(os.close, self._folders.locked())
 
     @contextmanager
     def stage(self, name: str) -> Iterator[Part]:
@@ -113,13 +127,14 @@ class Publication:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for part in self._parts:
-            part.discard()
-        if not self._over:
-            for path in self._fresh:
-                with suppress(OSError):
-                    self._disk.unlink(path)
-            self._folders.remove_made()
+        with self._locks:
+            for part in self._parts:
+                part.discard()
+            if not self._over:
+                for path in self._fresh:
+                    with suppress(OSError):
+                        self._disk.unlink(path)
+                self._folders.remove_made()
 
 
 class Part:
@@ -215,6 +230,14 @@ class _Folders:
                 self._provide("/".join(parts[:count]))
             self._known.add(folder)
         return f"{self._top}/{name}"
+
+    def locked(self) -> int:
+        """A descriptor of the topmost folder that nobody else has a lock on; closing it ends the lock."""
+        self.place("")
+        with refusing(self._name):
+            descriptor = os.open(self._top, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return descriptor
 
     def sync(self) -> None:
         """Wait until the names in all these folders are on the disk."""

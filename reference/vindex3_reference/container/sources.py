@@ -57,7 +57,7 @@ def _tensor(given: Slot) -> SourceTensor:
         written(given.required("name")),
         written(given.required("dtype")),
         [extent.u64() for extent in given.required("shape").elements()],
-        _bytes(given.required("data")),
+        buffer(given.required("data")),
     )
 
 
@@ -75,7 +75,12 @@ def written(given: Slot) -> str:
     return text
 
 
-def _bytes(given: Slot) -> memoryview:
+def buffer(given: Slot) -> memoryview:
+    """The bytes of a buffer, copied where they do not lie in one piece.
+
+    Raises:
+        Refusal: `bad-type`.
+    """
     try:
         view = memoryview(cast("bytes", given.value))  # the one slot that holds no JSON
     except TypeError:

@@ -67,6 +67,11 @@ class Codebooks:
         self.count = source.length // self.book_bytes
         self._source = source
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file is a whole number of books."""
+        return self._source.length % self.book_bytes == 0
+
     def judge_length(self) -> None:
         """See that the file is a whole number of books.
 
@@ -74,7 +79,7 @@ class Codebooks:
             Refusal: `partial-codebook` (CODEBOOK-FILE-02).
         """
         have = self._source.length
-        if have % self.book_bytes:
+        if not self.is_whole:
             message = f"{NAME} has {have} bytes, no whole number of {self.book_bytes}"
             raise Refusal("partial-codebook", message, path=NAME, have=have, book_bytes=self.book_bytes)
 
@@ -100,6 +105,14 @@ class Codebooks:
             Refusal: `truncated`, `io`.
         """
         return BookHeader.read(self._read(book * self.book_bytes, BOOK_HEADER))
+
+    def book(self, book: int) -> bytes:
+        """A book with its header.
+
+        Raises:
+            Refusal: `truncated`, `io`.
+        """
+        return self._read(book * self.book_bytes, self.book_bytes)
 
     def halves(self, book: int, count: int) -> npt.NDArray[np.uint16]:
         """The halves of books in a row, as their bits, of [count, entries, vec_dim].

@@ -12,6 +12,7 @@ from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
 from vindex3_reference.waste import codebook, manifest
 from vindex3_reference.waste.codebook import Codebooks
+from vindex3_reference.waste.layers import judge_length
 from vindex3_reference.waste.manifest import Manifest
 from vindex3_reference.waste.record import Judge
 
@@ -123,13 +124,5 @@ class Container:
 
     def _bank(self, bank: Bank) -> Source:
         source = self._opened(bank.file)
-        have = source.length
-        if have < bank.bytes:
-            message = f"{bank.file} has {have} of {bank.bytes} bytes"
-            raise Refusal("truncated", message, path=bank.file, need=bank.bytes, have=have)
-        if have > bank.bytes:
-            message = f"{bank.file} goes on after {bank.bytes} bytes"
-            raise Refusal(
-                "trailing-bytes", message, path=bank.file, offset=bank.bytes, length=have - bank.bytes
-            )
+        judge_length(bank, source.length)
         return source

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_RECORDS = 1 << 16
 """Experts that the 16 bits of a record can number."""
+MOST_DIGITS = 18
+"""Digits that are looked at: any number of more is beyond every model."""
 _CANONICAL = re.compile(r"0|[1-9][0-9]*")
 
 
@@ -95,14 +97,38 @@ def judge_bases(banks: Iterable[Bank], quant: Quant, books: int) -> None:
             raise Refusal("out-of-range", message, layer=bank.layer, field=field, value=base, books=books)
 
 
+def judge_length(bank: Bank, have: int) -> None:
+    """See that the file of a bank is as long as said (WASTE-LAYER-07, WASTE-LAYER-08).
+
+    Raises:
+        Refusal: `truncated`, `trailing-bytes`.
+    """
+    if have < bank.bytes:
+        message = f"{bank.file} has {have} of {bank.bytes} bytes"
+        raise Refusal("truncated", message, path=bank.file, need=bank.bytes, have=have)
+    if have > bank.bytes:
+        message = f"{bank.file} goes on after {bank.bytes} bytes"
+        raise Refusal("trailing-bytes", message, path=bank.file, offset=bank.bytes, length=have - bank.bytes)
+
+
+def number_of(given: Slot, key: str) -> int:
+    """The layer that a key means; one of more digits than any model has layers stands for the largest.
+
+    Raises:
+        Refusal: `unknown-value` for a key that is no canonical decimal number (WASTE-LAYER-13).
+    """
+    if not _CANONICAL.fullmatch(key):
+        message = f"{given.path}: {key!r} is no number of a layer"
+        raise Refusal("unknown-value", message, path=given.path, field=given.field, value=key)
+    return int(key) if len(key) <= MOST_DIGITS else LARGEST
+
+
 def _numbered(given: Slot, layers: int) -> Iterable[tuple[int, Slot]]:
-    """The entries of layers of the model; a number of many digits is beyond it."""
+    """The entries of layers of the model."""
     for key, entry in given.members():
-        if not _CANONICAL.fullmatch(key):
-            message = f"{given.path}: {key!r} is no number of a layer"
-            raise Refusal("unknown-value", message, path=given.path, field=given.field, value=key)
-        if len(key) <= len(str(layers)) and int(key) < layers:
-            yield int(key), entry
+        number = number_of(given, key)
+        if number < layers:
+            yield number, entry
 
 
 def _bank(layer: int, given: Slot, experts: int) -> Bank:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vindex3_reference.disk import Disk
 from vindex3_reference.waste.container import Container
 from vindex3_reference.waste.decode import matrix_of, tensor_of
 from vindex3_reference.waste.observation import opened
 from vindex3_reference.waste.request import Request
 from vindex3_reference.waste.usage import usage_of
 from vindex3_reference.waste.verify import verified
+from vindex3_reference.waste.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vindex3_reference.kernels.buffers import Floats
+    from vindex3_reference.strict_json import Json
 
 __all__: list[str] = []
 
@@ -71,6 +74,11 @@ def waste_tensor(*, path: str, name: str, row: int | None = None) -> Floats:
 def waste_verify(*, path: str) -> Answer:
     """Read every record of a container, and list everything that is wrong with it."""
     return verified(path)
+
+
+def waste_write(*, model: Json, path: str, workers: int = 1) -> Answer:
+    """Write a container from finished indices, codebooks and codes, or resume one."""
+    return Writer(model, path).write(Disk(), workers)
 
 
 def usage_read(*, path: str) -> Answer:

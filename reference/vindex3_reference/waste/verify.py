@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,15 +18,12 @@ from vindex3_reference.waste.contents import (
     value_faults,
 )
 from vindex3_reference.waste.memory import room
+from vindex3_reference.waste.parallel import in_order
 from vindex3_reference.waste.record import Header
 from vindex3_reference.waste.records import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from concurrent.futures import Future
-
-AHEAD = 2
-"""Records that wait for each thread, so that none stands still while results are taken."""
+    from collections.abc import Callable, Iterator
 
 
 class Progress(NamedTuple):
@@ -70,7 +65,12 @@ def verified(
         done, size = 0, 0
         banks = container.manifest.banks.values()
         all_records, all_bytes = sum(bank.experts for bank in banks), sum(bank.bytes for bank in banks)
-        with closing(_findings(container, jobs or processors())) as findings:
+        with (
+            Records(container, capacity=0) as records,
+            closing(
+                in_order(_Examiner(container, records), _all(container), jobs or processors())
+            ) as findings,
+        ):
             for finding in findings:
                 for fault in finding.faults:
                     defects.take([fault])
@@ -81,21 +81,10 @@ def verified(
     return {"records_checked": checked, **defects.answer()}
 
 
-def _findings(container: Container, jobs: int) -> Generator[Finding, None, None]:
-    """What became of each record, in the order of layers and experts."""
-    waiting: deque[Future[Finding]] = deque()
-    with Records(container, capacity=0) as records, ThreadPoolExecutor(jobs) as pool:
-        examine = _Examiner(container, records)
-        try:
-            for layer, judge in container.judges.items():
-                for number in range(judge.bank.experts):
-                    waiting.append(pool.submit(examine, layer, number))
-                    if len(waiting) > AHEAD * jobs:
-                        yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:  # who gives up waits for those records alone that are being read
-            pool.shutdown(cancel_futures=True)
+def _all(container: Container) -> Iterator[tuple[int, int]]:
+    """Layer and expert of every record."""
+    for layer, bank in container.manifest.banks.items():
+        yield from ((layer, number) for number in range(bank.experts))
 
 
 class _Examiner:
@@ -107,8 +96,9 @@ class _Examiner:
         self._longest = max((judge.bank.stride for judge in self._judges.values()), default=0)
         self._memory = threading.local()
 
-    def __call__(self, layer: int, number: int) -> Finding:
+    def __call__(self, which: tuple[int, int]) -> Finding:
         """Read a record, and say what is wrong with it; a payload of another checksum is not looked into."""
+        layer, number = which
         judge = self._judges[layer]
         view = self._view()[: judge.bank.stride]
         checked = False
