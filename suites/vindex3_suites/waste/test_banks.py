@@ -9,9 +9,9 @@ from pytest_vindex3 import answers, cases, check, clause, either, needs, refuses
 from pytest_vindex3.contract.outcome import Answer
 from pytest_vindex3.contract.patterns import Present
 from vindex3_fixtures.waste import Waste
-from vindex3_suites.lyrw.finding import Findings
 from vindex3_suites.waste.judging import check_opened, check_refused, refused
 from vindex3_suites.waste.models import BLOCKED, PACKED, PAIRS, TINY, open_, opens
+from vindex3_suites.waste.verifying import Listed, defect
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -69,7 +69,7 @@ def test_a_bank_is_not_longer_than_declared(ask: Ask, case: tuple[Waste, int]) -
     refusal = refused("WASTE-LAYER-08", "trailing-bytes", **names)
     check("WASTE-LAYER-08", opened, either(opens(model), refusal))
     if isinstance(opened.outcome, Answer):
-        found = Findings(({"kind": "trailing-bytes", "names": names},), frozenset())
+        found = Listed((defect("trailing-bytes", **names),))
         verified = ask("waste.verify", path=ask.file("model", wrong.folder))
         check("WASTE-LAYER-08", verified, either(answers(defects=found), refusal))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import cases, check, clause, needs
 from vindex3_fixtures.waste import KINDS, Quant, Waste, made
-from vindex3_suites.waste.delivering import delivers
+from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.judging import check_opened
 from vindex3_suites.waste.models import BLOCKED, DENSE, FULL, IDLE, PACKED, SHAPES, TINY, open_, opens
 
@@ -47,7 +47,7 @@ def test_matrices_have_the_shapes_of_config(ask: Ask, case: Waste) -> None:
     path = ask.file("model", case.folder)
     for kind in KINDS:
         reply = ask("waste.matrix", path=path, layer=0, expert=1, matrix=kind)
-        check("WASTE-CONFIG-01", reply, delivers(case.weights(0, 1, kind)))
+        check("WASTE-CONFIG-01", reply, gives(case.weights(0, 1, kind)))
 
 
 @clause("WASTE-CONFIG-01")
@@ -65,7 +65,7 @@ def test_matrices_of_every_form(ask: Ask, case: tuple[int, int]) -> None:
     path = ask.file("model", model.folder)
     for kind in KINDS:
         reply = ask("waste.matrix", path=path, layer=0, expert=0, matrix=kind)
-        check("WASTE-CONFIG-01", reply, delivers(model.weights(0, 0, kind)))
+        check("WASTE-CONFIG-01", reply, gives(model.weights(0, 0, kind)))
 
 
 def _wrapped(model: Waste, beside: dict[str, Any]) -> Waste:
@@ -129,7 +129,7 @@ def test_experts_of_a_text_config_decode(ask: Ask, case: Waste) -> None:
     path = ask.file("model", model.folder)
     for kind in KINDS:
         reply = ask("waste.matrix", path=path, layer=layer, expert=0, matrix=kind)
-        check("WASTE-CONFIG-02", reply, delivers(model.weights(layer, 0, kind)))
+        check("WASTE-CONFIG-02", reply, gives(model.weights(layer, 0, kind)))
 
 
 @clause("WASTE-CONFIG-01")

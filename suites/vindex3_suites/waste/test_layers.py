@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import answers, cases, check, clause, needs, refuses
 from pytest_vindex3.contract.patterns import element, field, one_of
-from vindex3_fixtures.waste import Quant, Waste, made
+from vindex3_fixtures.waste import Quant, Sparse, Waste, made
 from vindex3_suites.lyrw.limits import GIB, sparse_files
 from vindex3_suites.waste.judging import check_opened, check_refused
 from vindex3_suites.waste.models import BLOCKED, DENSE, PACKED, SHAPES, TINY, open_, opens
@@ -182,9 +182,8 @@ def test_16_bits_number_an_expert(ask: Ask) -> None:
     sparse_files(ask.folder, GIB)
     for experts in (65536, 65537, 1 << 17):
         listed = _counted(experts, 1).with_layer(0, "experts", experts)
-        model = listed.with_layer(0, "bytes", experts * PAGE).with_file(
-            "experts-L0.bin", Hole(experts * PAGE)
-        )
+        bank = Sparse(experts * PAGE)
+        model = listed.with_layer(0, "bytes", bank.length).with_file("experts-L0.bin", bank)
         if experts == 65536:
             check_opened(ask, "WASTE-LAYER-05", model)
         else:

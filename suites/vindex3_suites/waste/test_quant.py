@@ -9,7 +9,7 @@ from pytest_vindex3 import cases, check, clause, either, needs, refuses
 from pytest_vindex3.contract.patterns import Present, field
 from vindex3_fixtures.json_text import Raw
 from vindex3_fixtures.waste import KINDS, Quant, Waste, made
-from vindex3_suites.waste.delivering import delivers
+from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.judging import check_opened, check_refused
 from vindex3_suites.waste.models import FULL, PACKED, PAIRS, SINGLE, TINY, open_, opens
 
@@ -185,7 +185,7 @@ def test_another_block_is_never_read_as_a_usual_one(ask: Ask, case: int) -> None
     path = ask.file("model", model.folder)
     for kind in KINDS:
         reply = ask("waste.matrix", path=path, layer=0, expert=0, matrix=kind)
-        check("WASTE-QUANT-07", reply, either(delivers(model.weights(0, 0, kind)), refusal))
+        check("WASTE-QUANT-07", reply, either(gives(model.weights(0, 0, kind)), refusal))
 
 
 DESCRIPTIONS: dict[str, dict[str, Any]] = {
@@ -233,4 +233,4 @@ def test_a_description_decodes_nothing(ask: Ask, case: dict[str, Any]) -> None:
     path = ask.file("model", _described(TINY, case).folder)
     for kind in KINDS:
         reply = ask("waste.matrix", path=path, layer=2, expert=1, matrix=kind)
-        check("WASTE-QUANT-09", reply, delivers(TINY.weights(2, 1, kind)))
+        check("WASTE-QUANT-09", reply, gives(TINY.weights(2, 1, kind)))
