@@ -54,3 +54,14 @@ def done(status: int) -> int:
     if status < 0:
         raise MemoryError("no memory for the tables of a kernel")
     return status
+
+
+def direct_alignment(descriptor: int) -> tuple[int, int] | None:
+    """What memory and offsets of direct reads of a file must be multiples of; None where nobody says.
+
+    Both are 0 for a file that cannot be read direct.
+    """
+    if not built:
+        return None
+    memory, offset = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+    return (memory[0], offset[0]) if lib.direct_alignment(descriptor, memory, offset) else None

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vindex3_reference.defects import LISTED
-from vindex3_reference.kernels import half_to_float
-from vindex3_reference.kernels.plain import NumpyMatrix
+from vindex3_reference.kernels import first_beyond, half_to_float
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.waste import codebook
 from vindex3_reference.waste.expert import KINDS
@@ -75,15 +74,12 @@ def record_faults(judge: Judge, header: Header, record: memoryview, number: int)
     for kind, matrix in enumerate(KINDS):
         geometry = judge.expert.matrices[kind]
         indices = np.frombuffer(record, np.uint8, geometry.index_bytes, header.offsets[kind])
-        beyond = NumpyMatrix(geometry, indices, indices[:0], indices[:0]).first_beyond()
+        beyond = first_beyond(geometry, indices)
         if beyond is not None:
-            row, position, stage, index = beyond
-            place = {"row": row, "position": position, "stage": stage}
-            message = f"index {index} of {geometry.entries} entries in {matrix}"
-            entries = {"index": index, "entries": geometry.entries}
-            found.append(
-                Refusal("index-out-of-codebook", message, **facts, matrix=matrix, **place, **entries)
-            )
+            place = {"row": beyond.row, "position": beyond.position, "stage": beyond.stage}
+            message = f"index {beyond.index} of {geometry.entries} entries in {matrix}"
+            index = {"index": beyond.index, "entries": geometry.entries}
+            found.append(Refusal("index-out-of-codebook", message, **facts, matrix=matrix, **place, **index))
         begin = header.correction_off + judge.expert.scales_before(kind)
         halves = np.frombuffer(record[begin:], "<u2", geometry.rows)
         found += [

@@ -46,3 +46,7 @@ void dequantise(int isa, int format, const uint8_t *codes, const uint8_t *scales
 
 /* `count` halves, little-endian. */
 void half_to_float(int isa, const uint8_t *halves, size_t count, float *out);
+
+/* Whether the system says what addresses and offsets of direct reads must be multiples of; 0 for a file that
+ * has none. */
+int direct_alignment(int descriptor, uint32_t *memory, uint32_t *offset);
