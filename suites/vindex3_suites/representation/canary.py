@@ -29,7 +29,7 @@ def canary(ask: Ask) -> None:
 
 def resolve_published(ask: Ask) -> None:
     """Resolve the published profile that selects nothing."""
-    expected = takes_baselines("exact", EXAMPLE, v.NUMERICAL)
+    expected = takes_baselines("exact", EXAMPLE)
     check("SELECT-BASELINE-01", resolve(ask, "exact", DECLARED, EXAMPLE), expected)
 
 

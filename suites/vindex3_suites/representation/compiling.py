@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3.contract.patterns import Present
-from pytest_vindex3.plugin.expect import Answers, Side
+from pytest_vindex3.plugin.expect import answers
 from vindex3_fixtures.representation.tensors import linear
 from vindex3_fixtures.representation.vocabulary import ENCODINGS, NVFP4
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_vindex3.contract.outcome import Reply
     from pytest_vindex3.plugin.ask import Ask
+    from pytest_vindex3.plugin.expect import Answers
     from vindex3_fixtures.representation import Placed
 
 Map = dict[str, Any]
@@ -26,7 +26,6 @@ DEFAULT: Ruling = (NVFP4, "default", None)
 """What the usual map rules where no exception is met."""
 SOURCE_0: Ruling = (None, "exception", 0)
 """What the first exception rules where it has no encoding."""
-LEGAL: frozenset[Side] = frozenset({"legal"})
 
 
 def linears(*names: str) -> list[Placed]:
@@ -39,15 +38,11 @@ def compile_(ask: Ask, policy: Map, tensors: Sequence[Placed]) -> Reply:
     return ask("precision.compile", map=policy, tensors=[one.tensor for one in tensors])
 
 
-def says(
-    policy: Map, tensors: Sequence[Placed], rulings: Sequence[Ruling], sides: frozenset[Side] = LEGAL
-) -> Answers:
-    """The whole answer for these rulings, a ruling for each tensor in the order of the request."""
+def says(policy: Map, tensors: Sequence[Placed], rulings: Sequence[Ruling]) -> Answers:
+    """These rulings, one for each tensor in the order of the request; bytes and untouched are not judged."""
     decisions = [_decision(policy, one, ruling) for one, ruling in zip(tensors, rulings, strict=True)]
-    compiled = [one for one, ruling in zip(tensors, rulings, strict=True) if ruling[0] is not None]
-    untouched = {one.object for one in tensors} - {one.object for one in compiled}
-    counts = {"compiled": len(compiled), "carried": len(tensors) - len(compiled)}
-    return Answers({"decisions": decisions, "untouched": sorted(untouched), **counts}, sides)
+    compiled = sum(encoding is not None for encoding, _, _ in rulings)
+    return answers(decisions=decisions, compiled=compiled, carried=len(tensors) - compiled)
 
 
 def _decision(policy: Map, placed: Placed, ruling: Ruling) -> dict[str, object]:
@@ -60,14 +55,7 @@ def _decision(policy: Map, placed: Placed, ruling: Ruling) -> dict[str, object]:
         "encoding": encoding,
         "reason": reason,
         "exception": exception,
-        "bytes": Present() if encoding is None else stored_bytes(encoding, placed.shape),
     }
-
-
-def stored_bytes(encoding: str, shape: Sequence[int]) -> int:
-    """Bytes of a tensor in an encoding that fits it."""
-    known = ENCODINGS[encoding]
-    return math.prod(shape) // known.block * known.block_bytes + known.tensor_bytes
 
 
 def rulings(policy: Map, tensors: Sequence[Placed]) -> list[Ruling]:

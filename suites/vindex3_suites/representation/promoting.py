@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_vindex3.contract.difference import MISSING
+from pytest_vindex3.contract.difference import MISSING, free_order
 from pytest_vindex3.contract.patterns import one_of
 from pytest_vindex3.plugin.expect import Answers, Side
 from vindex3_fixtures.representation.vocabulary import NVFP4
@@ -70,9 +70,10 @@ def promotes(
     return Answers({"map": policy, "verdicts": list(verdicts)}, sides_of(verdicts))
 
 
-def rules(verdicts: Sequence[Struct]) -> Answers:
-    """A verdict for each candidate, whatever the map."""
-    return Answers({"verdicts": list(verdicts)}, sides_of(verdicts))
+def rules(verdicts: Sequence[Struct], *, roles: Sequence[str] | None = None) -> Answers:
+    """A verdict for each candidate, and a map of these roles in any order where they are given."""
+    policy = {} if roles is None else {"map": {"roles": free_order(roles)}}
+    return Answers({**policy, "verdicts": list(verdicts)}, sides_of(verdicts))
 
 
 def sides_of(verdicts: Sequence[Struct]) -> frozenset[Side]:

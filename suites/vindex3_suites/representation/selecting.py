@@ -27,22 +27,25 @@ def resolve_stored(ask: Ask, profile: str, path: str) -> Reply:
     return ask("selection.resolve", profile=profile, path=path)
 
 
-def takes(profile: str, catalogue: Catalogue, picks: Mapping[str, str], authority: str) -> Answers:
+def takes(
+    profile: str, catalogue: Catalogue, picks: Mapping[str, str], authority: str | None = None
+) -> Answers:
     """Exactly these variants, each with what the catalogue says of it.
 
     Args:
         profile: the profile that was asked for.
         catalogue: the region sets.
         picks: by region set the variant that has to be taken.
-        authority: what they come to.
+        authority: what they come to, where that is judged.
     """
     selections = {
         name: {"variant": pick, **catalogue[name]["variants"][pick]} for name, pick in picks.items()
     }
-    return answers(profile=profile, selections=Exactly(selections), authority=authority)
+    judged = {} if authority is None else {"authority": authority}
+    return answers(profile=profile, selections=Exactly(selections), **judged)
 
 
-def takes_baselines(profile: str, catalogue: Catalogue, authority: str) -> Answers:
+def takes_baselines(profile: str, catalogue: Catalogue, authority: str | None = None) -> Answers:
     """The baseline of every region set."""
     return takes(profile, catalogue, {name: one["baseline"] for name, one in catalogue.items()}, authority)
 

@@ -199,3 +199,10 @@ def test_a_profile_has_the_fold_of_what_it_selects(ask: Ask, case: str) -> None:
         reply = resolve(ask, "p", [profile("p")], catalogue)
         picks = {"a": "kept", "b": "unused"}
         check("AUTHORITY-RESOLVE-01", reply, takes("p", catalogue, picks, v.ANALYSIS))
+
+
+@clause("AUTHORITY-RESOLVE-01")
+def test_a_profile_of_nothing_is_analysis_only(ask: Ask) -> None:
+    """Where no set is catalogued the authority is the fold of nothing."""
+    expected = takes("exact", {}, {}, v.ANALYSIS)
+    check("AUTHORITY-RESOLVE-01", resolve(ask, "exact", [profile("exact")], {}), expected)

@@ -37,7 +37,7 @@ def test_a_profile_has_to_be_declared(ask: Ask, case: str) -> None:
     """Another name is refused with the declared ones in their order; none of them answers for it."""
     expected = refuses("undeclared-profile", requested=case, declared=["exact", "routed-mxfp4"])
     legal = resolve(ask, "exact", DECLARED, EXAMPLE)
-    check("PROFILE-UNDECLARED-01", legal, takes_baselines("exact", EXAMPLE, v.NUMERICAL))
+    check("PROFILE-UNDECLARED-01", legal, takes_baselines("exact", EXAMPLE))
     check("PROFILE-UNDECLARED-01", resolve(ask, case, DECLARED, EXAMPLE), expected)
 
 
@@ -52,7 +52,7 @@ def test_declared_names_are_told_in_their_order(ask: Ask, case: list[Any]) -> No
     """The order is that of the declarations; where there is none, nothing is told."""
     catalogue = {"a": region_set("x", ["x"])}
     legal = resolve(ask, "p", [*case, "p"], catalogue)
-    check("PROFILE-UNDECLARED-01", legal, takes_baselines("p", catalogue, v.EXACT))
+    check("PROFILE-UNDECLARED-01", legal, takes_baselines("p", catalogue))
     names = [one if isinstance(one, str) else one["name"] for one in case]
     wrong = resolve(ask, "p", case, catalogue)
     check("PROFILE-UNDECLARED-01", wrong, refuses("undeclared-profile", requested="p", declared=names))
@@ -66,8 +66,7 @@ def test_a_container_declares_its_profiles(ask: Ask, case: Any) -> None:
     whole = case.with_index(("profiles",), [*case.index["profiles"], profile("p")])
     legal = resolve_stored(ask, "p", ask.file("legal", whole.folder))
     catalogue = case.index.get("variants", {})
-    authority = v.NUMERICAL if catalogue else v.ANALYSIS
-    check("PROFILE-UNDECLARED-01", legal, takes_baselines("p", catalogue, authority))
+    check("PROFILE-UNDECLARED-01", legal, takes_baselines("p", catalogue))
     wrong = resolve_stored(ask, "p", ask.file("wrong", case.folder))
     check("PROFILE-UNDECLARED-01", wrong, refuses("undeclared-profile", requested="p", declared=declared))
 
@@ -123,6 +122,5 @@ def test_a_name_is_declared_once(ask: Ask, case: list[Any]) -> None:
     """A name that is declared twice is refused; names that differ by case or space are not one."""
     legal = resolve(ask, "p", [case[0], "P", "p ", " p"], LOSSY)
     picks = {"a": "q4", "b": "f32", **({} if isinstance(case[0], str) else case[0].get("selects", {}))}
-    weakest = v.NUMERICAL if picks["a"] == "q4" else v.EXACT
-    check("PROFILE-TWICE-01", legal, takes("p", LOSSY, picks, weakest))
+    check("PROFILE-TWICE-01", legal, takes("p", LOSSY, picks))
     check("PROFILE-TWICE-01", resolve(ask, "p", case, LOSSY), refuses("duplicate-id", id="p"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import answers, cases, check, clause
+from pytest_vindex3 import cases, check, clause
 from vindex3_fixtures.representation import bank, candidate, ladder
 from vindex3_fixtures.representation import vocabulary as v
 from vindex3_suites.representation.promoting import (
@@ -15,7 +15,6 @@ from vindex3_suites.representation.promoting import (
     conflicting,
     failing,
     promote,
-    promotes,
     refused,
     rules,
     scoped,
@@ -79,8 +78,7 @@ def test_flags_that_nobody_earns_change_nothing(ask: Ask, case: tuple[Struct, St
     evidence, verdict = case
     request = scoped(candidate(ladder=ladder(**flags), **evidence) for flags in UNEARNED)
     roles = [v.LINEAR] if verdict is SELECTED else []
-    exceptions = [{"projection": one["projection"], "encoding": v.NVFP4} for one in request] if roles else []
-    expected = promotes([verdict] * len(request), roles=roles, exceptions=exceptions)
+    expected = rules([verdict] * len(request), roles=roles)
     check("PROMOTE-LADDER-02", promote(ask, request), expected)
 
 
@@ -100,8 +98,7 @@ SCOPES: dict[str, Struct] = {
 }
 
 
-NORMS, NORM_EXCEPTION = candidate(v.NORM), {"projection": "x_proj", "encoding": v.NVFP4}
-MORE_NORMS = candidate(v.NORM, "x_proj")
+NORMS, MORE_NORMS = candidate(v.NORM), candidate(v.NORM, "x_proj")
 """Two candidates that conflict with nobody."""
 
 
@@ -112,11 +109,10 @@ def test_one_scope_has_one_target(ask: Ask, case: Struct) -> None:
     faster = candidate(**case, target=v.Q8_0, target_gpu_ms=0.001)
     for first, second in permutations((candidate(**case), faster)):
         reply = promote(ask, [first, second, NORMS])
-        expected = promotes([conflicting(1), conflicting(0), SELECTED], roles=[v.NORM])
+        expected = rules([conflicting(1), conflicting(0), SELECTED], roles=[v.NORM])
         check("PROMOTE-CONFLICT-01", reply, expected)
         reply = promote(ask, [NORMS, first, MORE_NORMS, second])
-        verdicts = [SELECTED, conflicting(3), SELECTED, conflicting(1)]
-        expected = promotes(verdicts, roles=[v.NORM], exceptions=[NORM_EXCEPTION])
+        expected = rules([SELECTED, conflicting(3), SELECTED, conflicting(1)], roles=[v.NORM])
         check("PROMOTE-CONFLICT-01", reply, expected)
 
 
@@ -127,8 +123,7 @@ def test_scopes_conflict_each_for_itself(ask: Ask) -> None:
     first = [candidate(v.LINEAR, *scope) for scope in scopes]
     second = [candidate(v.LINEAR, *scope, target=v.Q8_0) for scope in scopes[:3]]
     verdicts = [*(conflicting(4 + at) for at in range(3)), SELECTED, *map(conflicting, range(3))]
-    left = {"projection": "b_proj", "layers": [0, 1], "encoding": v.NVFP4}
-    expected = promotes(verdicts, roles=[v.LINEAR], exceptions=[left])
+    expected = rules(verdicts, roles=[v.LINEAR])
     check("PROMOTE-CONFLICT-01", promote(ask, [*first, *second]), expected)
 
 
@@ -143,7 +138,7 @@ def test_the_first_other_is_told(ask: Ask, case: tuple[tuple[str, ...], tuple[in
     """Of several candidates with another target the first one is named."""
     targets, others = case
     request = [candidate(projection="up_proj", target=target) for target in targets]
-    expected = promotes([*map(conflicting, others), SELECTED], roles=[v.NORM])
+    expected = rules([*map(conflicting, others), SELECTED], roles=[v.NORM])
     check("PROMOTE-CONFLICT-01", promote(ask, [*request, NORMS]), expected)
 
 
@@ -151,7 +146,7 @@ def test_the_first_other_is_told(ask: Ask, case: tuple[tuple[str, ...], tuple[in
 def test_a_null_selector_is_an_absent_one(ask: Ask) -> None:
     """A scope that spells out that it has no selector is the scope that leaves it out."""
     spelt = {**candidate(target=v.Q8_0), "projection": None, "layers": None}
-    expected = promotes([conflicting(1), conflicting(0), SELECTED], roles=[v.NORM])
+    expected = rules([conflicting(1), conflicting(0), SELECTED], roles=[v.NORM])
     check("PROMOTE-CONFLICT-01", promote(ask, [candidate(), spelt, NORMS]), expected)
 
 
@@ -171,12 +166,8 @@ def test_a_refused_candidate_conflicts_with_nobody(ask: Ask, case: tuple[Struct,
     """Beside one that is refused on other grounds, a candidate of its scope is promoted."""
     evidence, verdict = case
     sound, failed = candidate(v.EXPERT), candidate(v.EXPERT, target=v.Q8_0, **evidence)
-    check(
-        "PROMOTE-CONFLICT-02", promote(ask, [sound, failed]), promotes([SELECTED, verdict], roles=[v.EXPERT])
-    )
-    check(
-        "PROMOTE-CONFLICT-02", promote(ask, [failed, sound]), promotes([verdict, SELECTED], roles=[v.EXPERT])
-    )
+    check("PROMOTE-CONFLICT-02", promote(ask, [sound, failed]), rules([SELECTED, verdict], roles=[v.EXPERT]))
+    check("PROMOTE-CONFLICT-02", promote(ask, [failed, sound]), rules([verdict, SELECTED], roles=[v.EXPERT]))
 
 
 @clause("PROMOTE-CONFLICT-02")
@@ -185,12 +176,12 @@ def test_one_target_is_no_conflict(ask: Ask, case: Struct) -> None:
     """Two candidates with one scope and one target are both promoted, and their role is named once."""
     for target in (v.NVFP4, v.Q8_0):
         reply = promote(ask, [candidate(**case, target=target), candidate(**case, target=target)])
-        check("PROMOTE-CONFLICT-02", reply, answers(verdicts=[SELECTED] * 2, map={"roles": [case["role"]]}))
+        check("PROMOTE-CONFLICT-02", reply, rules([SELECTED] * 2, roles=[case["role"]]))
 
 
 @clause("PROMOTE-CONFLICT-02")
 def test_overlapping_scopes_are_no_conflict(ask: Ask) -> None:
-    """Scopes that overlap and are not equal may have different targets; the order of the request stays."""
+    """Scopes that overlap and are not equal may have different targets."""
     request = [
         candidate(v.LINEAR, "up_proj", (0, 3), v.Q8_0),
         candidate(v.LINEAR, "up_proj", (0, 4), v.Q6_K),
@@ -198,14 +189,6 @@ def test_overlapping_scopes_are_no_conflict(ask: Ask) -> None:
         candidate(v.LINEAR, None, (0, 3), v.Q6_K),
         candidate(v.EXPERT, "up_proj", (0, 3), v.Q4_K),
     ]
-    exceptions: list[Struct] = [
-        {"projection": "up_proj", "layers": [0, 3], "encoding": v.Q8_0},
-        {"projection": "up_proj", "layers": [0, 4], "encoding": v.Q6_K},
-        {"projection": "up_proj", "encoding": v.Q4_K},
-        {"layers": [0, 3], "encoding": v.Q6_K},
-        {"projection": "up_proj", "layers": [0, 3], "encoding": v.Q4_K},
-    ]
     for step in (1, -1):
-        roles = [v.LINEAR, v.EXPERT][::step]
-        expected = promotes([SELECTED] * 5, roles=roles, exceptions=exceptions[::step])
+        expected = rules([SELECTED] * 5, roles=[v.LINEAR, v.EXPERT])
         check("PROMOTE-CONFLICT-02", promote(ask, request[::step]), expected)

@@ -111,6 +111,21 @@ MAPPED: dict[str, tuple[list[Struct], list[str], list[Struct]]] = {
         [v.LINEAR, v.EXPERT],
         [{"projection": "up_proj", **PLAIN}],
     ),
+    "overlapping": (
+        [
+            candidate(v.LINEAR, "up_proj", (0, 3), v.Q8_0),
+            candidate(v.LINEAR, "up_proj", (0, 4), v.Q6_K),
+            candidate(v.LINEAR, None, (0, 3), v.Q6_K),
+            candidate(v.EXPERT, "up_proj", (0, 3), v.Q4_K),
+        ],
+        [v.LINEAR, v.EXPERT],
+        [
+            {"projection": "up_proj", "layers": [0, 3], "encoding": v.Q8_0},
+            {"projection": "up_proj", "layers": [0, 4], "encoding": v.Q6_K},
+            {"layers": [0, 3], "encoding": v.Q6_K},
+            {"projection": "up_proj", "layers": [0, 3], "encoding": v.Q4_K},
+        ],
+    ),
     "wide_before_narrow": (
         [
             candidate(target=v.Q8_0),

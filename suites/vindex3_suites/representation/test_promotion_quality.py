@@ -15,7 +15,6 @@ from vindex3_suites.representation.promoting import (
     UNPROVEN,
     failing,
     promote,
-    promotes,
     refused,
     rules,
     scoped,
@@ -184,8 +183,8 @@ NO_GATES: dict[str, Struct | None] = {
 def test_evidence_needs_a_gate_with_an_id(ask: Ask, case: Struct | None) -> None:
     """Without one a candidate is unproven, or the request is refused; it is not promoted."""
     proven, unproven = candidate(), candidate(v.EXPERT, gate=case)
-    check("PROMOTE-QUALITY-06", promote(ask, [proven]), promotes([SELECTED], roles=[v.LINEAR]))
+    check("PROMOTE-QUALITY-06", promote(ask, [proven]), rules([SELECTED], roles=[v.LINEAR]))
     for step in (1, -1):
-        told = promotes([UNPROVEN, SELECTED][::step], roles=[v.LINEAR])
+        told = rules([UNPROVEN, SELECTED][::step], roles=[v.LINEAR])
         expected = either(told, refuses("missing-field", "bad-type"))
         check("PROMOTE-QUALITY-06", promote(ask, [unproven, proven][::step]), expected)
