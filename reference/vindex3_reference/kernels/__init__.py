@@ -16,9 +16,10 @@ from vindex3_reference.kernels.geometry import Geometry
 from vindex3_reference.kernels.grouped import Groups, dequantised
 from vindex3_reference.kernels.halves import half_to_float
 from vindex3_reference.kernels.variants import available, force
-from vindex3_reference.kernels.vq import decode, multiply
+from vindex3_reference.kernels.vq import Beyond, decode, first_beyond, multiply
 
 __all__ = [
+    "Beyond",
     "Geometry",
     "Groups",
     "available",
@@ -28,6 +29,7 @@ __all__ = [
     "crc32_ranges",
     "decode",
     "dequantised",
+    "first_beyond",
     "force",
     "half_to_float",
     "multiply",

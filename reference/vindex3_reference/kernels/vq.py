@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ if native.built:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vindex3_reference.kernels.buffers import Buffer, Floats
+    from vindex3_reference.kernels.buffers import Buffer, Bytes, Floats
 
 MOST_THREADS = 64
 TABLES = ("f32", "int8")
@@ -114,24 +115,42 @@ def multiply(
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """Where an index stands that names no entry of its book, and what it is."""
+
+    row: int
+    position: int
+    stage: int
+    index: int
+
+
+def first_beyond(geometry: Geometry, indices: Buffer) -> Beyond | None:
+    """The first such index of a matrix, by row, position and stage; rows that fill a block are not judged."""
+    octets = bytes_of(indices, "indices")
+    geometry.require(indices=octets.size)
+    found = _kernel(geometry, octets, octets[:0], octets[:0], "scalar").first_beyond()
+    return None if found is None else Beyond(*found)
+
+
 def _matrix(
     geometry: Geometry, indices: Buffer, codebooks: Buffer, scales: Buffer, isa: str
 ) -> NumpyMatrix | CompiledMatrix:
-    buffers = {
-        name: bytes_of(data, name)
-        for name, data in (("indices", indices), ("codebooks", codebooks), ("scales", scales))
-    }
+    named = {"indices": indices, "codebooks": codebooks, "scales": scales}
+    buffers = {name: bytes_of(data, name) for name, data in named.items()}
     geometry.require(**{name: data.size for name, data in buffers.items()})
-    compiled = native.built
-    matrix = CompiledMatrix(geometry, **buffers, isa=isa) if compiled else NumpyMatrix(geometry, **buffers)
-    if (beyond := matrix.first_beyond()) is not None:
-        row, position, stage, index = beyond
-        message = (
-            f"row {row}, position {position}, stage {stage} has index {index} of {geometry.entries} entries"
-        )
-        facts = {"row": row, "position": position, "stage": stage, "index": index}
-        raise Refusal("index-out-of-codebook", message, **facts, entries=geometry.entries)
-    return matrix
+    if (beyond := first_beyond(geometry, indices)) is not None:
+        message = f"an index names none of {geometry.entries} entries: {beyond}"
+        raise Refusal("index-out-of-codebook", message, **asdict(beyond), entries=geometry.entries)
+    return _kernel(geometry, buffers["indices"], buffers["codebooks"], buffers["scales"], isa)
+
+
+def _kernel(
+    geometry: Geometry, indices: Bytes, codebooks: Bytes, scales: Bytes, isa: str
+) -> NumpyMatrix | CompiledMatrix:
+    if native.built:
+        return CompiledMatrix(geometry, indices, codebooks, scales, isa)
+    return NumpyMatrix(geometry, indices, codebooks, scales)
 
 
 def _result(shape: tuple[int, ...], given: Floats | None) -> Floats:
