@@ -22,7 +22,8 @@ class MutantResult(msgspec.Struct):
         by: the test that showed it.
         clause: the clause that turned red there.
         advice: whether only advice turned red, as for a defect against a should.
-        strays: red clauses that it does not state: the mutant is described wrongly.
+        strays: red clauses that it does not state: the mutant is described wrongly; those of the canary where
+            nothing else judged.
         seconds: wall time of its run.
         canary_only: whether nothing but a canary turned red, for a clause that it does not state: the
             tests behind it were not run and say nothing of the mutant.
@@ -95,15 +96,16 @@ def judge_mutant(name: str, rows: Sequence[Row], seconds: float) -> MutantResult
     stated = [(row, clause) for row, clause in red if clause in mutant.breaks]
     killers = [(row, clause) for row, clause in stated if _way(row) == mutant.way]
     row, clause = min(killers, key=_first, default=(None, ""))
+    canary_only = bool(red) and not stated and all(one.canary for one, _ in red)
     return MutantResult(
         id=name,
         killed=row is not None,
         by=row.id if row else "",
         clause=clause,
         advice=bool(stated) and all(row.verdict == "advice" for row, _ in stated),
-        strays=sorted({clause for _, clause in red if not mutant.states(clause)}),
+        strays=sorted({clause for _, clause in red if canary_only or not mutant.states(clause)}),
         seconds=seconds,
-        canary_only=bool(red) and not stated and all(one.canary for one, _ in red),
+        canary_only=canary_only,
     )
 
 
