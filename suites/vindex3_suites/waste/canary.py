@@ -1,0 +1,59 @@
+"""The canary of the family: the smallest of the usual containers, asked and compared first of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_vindex3 import answers, check
+from vindex3_fixtures.waste import observed_header, usage_file
+from vindex3_fixtures.waste.usage import usage_observation
+from vindex3_suites.waste.arrays import gives
+from vindex3_suites.waste.models import HEAD, TINY, opens
+
+if TYPE_CHECKING:
+    from pytest_vindex3.plugin.ask import Ask
+    from pytest_vindex3.plugin.expect import Expectation
+
+LAYER, EXPERT = 1, 2
+ENTRY = (LAYER, EXPERT, 5, 7, 0)
+USED = TINY.folder.with_file("usage.waste", usage_file([ENTRY], clock=8))
+
+
+def canary(ask: Ask) -> None:
+    """Ask the first reading verb of the family that is claimed, and compare its answer whole."""
+    for verb in EXPECTED:
+        if ask.claims(verb):
+            sing(ask, verb)
+            return
+
+
+def sing(ask: Ask, verb: str) -> None:
+    """Ask this verb of a sound container with statistics beside it, and judge it by its clause."""
+    clause_id, expected, arguments = EXPECTED[verb]
+    check(clause_id, ask(verb, path=ask.file("model", USED), **arguments), expected)
+
+
+def _record() -> Expectation:
+    record = TINY.record(LAYER, EXPERT)
+    return answers(header=observed_header(record), data=record.data, held_sha256=None)
+
+
+_EXPERT: dict[str, Any] = {"layer": LAYER, "expert": EXPERT}
+
+EXPECTED: dict[str, tuple[str, Expectation, dict[str, Any]]] = {
+    "waste.open": ("WASTE-DIR-01", opens(TINY), {}),
+    "waste.record": ("RECORD-SERVE-01", _record(), _EXPERT),
+    "waste.matrix": (
+        "CODEBOOK-NUMBER-01",
+        gives(TINY.weights(LAYER, EXPERT, "up")),
+        {**_EXPERT, "matrix": "up"},
+    ),
+    "waste.tensor": ("TRUNK-Q8-01", gives(TINY.values(HEAD)), {"name": HEAD}),
+    "waste.verify": ("WASTE-VERIFY-01", answers(records_checked=6, defects=[]), {}),
+    "usage.read": (
+        "USAGE-READ-01",
+        answers(usage_observation([ENTRY], [True], [(LAYER, EXPERT)], clock=8)),
+        {},
+    ),
+}
+"""The clause, the answer and the other arguments of each verb."""
