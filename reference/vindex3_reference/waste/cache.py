@@ -95,7 +95,7 @@ class Cache:
         with self._changed:
             slot.holds -= 1
 
-    def keys(self) -> list[Key]:
+    def kept(self) -> list[Key]:
         """The records that are in memory, the least recently used first."""
         with self._changed:
             return [key for key, slot in self._slots.items() if slot.ready]
