@@ -16,7 +16,8 @@ from pytest_vindex3.trust.place import How, Place, answer_places
 HOWS: tuple[How, ...] = ("drop", "alter")
 FREE_FACTS = frozenset({"supported"})
 """Facts that have to be there and may say what they like, so that no test can tell one altered."""
-_KIND = re.compile(r"`([a-z0-9-]+)`")
+_KIND = re.compile(r"(?:([a-z]+\.[a-z_]+) refuses as )?`([a-z0-9-]+)`")
+"""A kind in the text of a clause, with the verb that refuses where it is another one than the clause's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,11 @@ def _facts(asked: set[str]) -> list[Place]:
     """
     keys = {name: {place.keys[0] for place in answer_places(verbs()[name])} for name in asked}
     named = {
-        Place(clause.verb, kind, (fact,))
+        Place(other or clause.verb, kind, (fact,))
         for clause in clauses().values()
-        if clause.verb in asked and clause.verdict in ("refuse", "report")
-        for kind in _KIND.findall(clause.text)
-        if kind in kinds() and kind not in keys[clause.verb]
+        if clause.verdict in ("refuse", "report")
+        for other, kind in _KIND.findall(clause.text)
+        if (other or clause.verb) in asked and kind in kinds() and kind not in keys[other or clause.verb]
         for fact in clause.names
         if fact in kinds()[kind].names
     }

@@ -43,6 +43,11 @@ STRAYS: dict[str, tuple[str, ...]] = {
     "hidden": (".note", ".git/config"),
     "capability_files": CAPABILITY_FILES,
     "names_that_sort_by_bytes": ("B", "_", "a", "a-b", "a.b", "c/b", "c.b", "\u00e9"),
+    "left_by_a_stopped_writer": (
+        ".0123456789abcdef.part",
+        "segments/.fedcba9876543210.part",
+        "segments/.tmp1",
+    ),
     "like_a_temporary": ("index.json.tmp", ".index.json", "index.json~", "system_graph.json.new"),
     "nearly_known": ("index.json5", "tokenizer.json.bak", "moe_manifest.json", "segments.bin"),
     "many": tuple(f"logs/{at}.log" for at in range(20)),
