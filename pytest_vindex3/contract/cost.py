@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_vindex3.contract.outcome import Cost
+from pytest_vindex3.contract.outcome import Cost, Held
 
 SAMPLING = 0.001
 """Seconds between two looks at the mapped pages while a request runs."""
@@ -51,10 +51,11 @@ class Meter:
 
     def cost(self, received: int) -> Cost:
         """What was used since the start, less the `received` bytes of the request itself."""
-        end = _usage(_members(self._session))
+        members = _members(self._session)
+        end = _usage(members)
         mapped = max(self._mapped, end.mapped) - self._start.mapped
         read = max(0, end.read - self._start.read - received)
-        return Cost(max(0.0, end.cpu_seconds - self._start.cpu_seconds), read + mapped)
+        return Cost(max(0.0, end.cpu_seconds - self._start.cpu_seconds), read + mapped, _held(members))
 
 
 @contextmanager
@@ -116,6 +117,38 @@ def _usage_of(pid: int) -> _Usage:
         raise Unmeasurable(f"what process {pid} uses cannot be seen ({error.strerror})") from None
     read = int(counters.partition("rchar:")[2].split()[0])
     return _Usage(own + waited_for, read, _status(pid, "RssFile"))
+
+
+def _held(members: Sequence[int]) -> Held:
+    """What these processes hold; one that is gone holds nothing."""
+    places = [_PROC / str(pid) for pid in members]
+    return Held(
+        sum(_entries(place / "fd") for place in places),
+        sum(_entries(place / "task") for place in places),
+        sum(_mapped_bytes(place / "maps") for place in places),
+    )
+
+
+def _entries(folder: Path) -> int:
+    try:
+        return len(os.listdir(folder))  # noqa: PTH208 -- a count, not paths
+    except OSError:
+        return 0
+
+
+def _mapped_bytes(maps: Path) -> int:
+    """Bytes of address space that show files, from /proc/PID/maps."""
+    try:
+        lines = maps.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return 0
+    total = 0
+    for line in lines:
+        span, _, _, _, inode, *_ = line.split(maxsplit=5)
+        if inode != "0":
+            first, _, end = span.partition("-")
+            total += int(end, 16) - int(first, 16)
+    return total
 
 
 def _processor_clock(pid: int) -> int:

@@ -104,11 +104,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What the implementation's processes hold: open descriptors, threads, bytes of files that are mapped."""
+
+    descriptors: int
+    threads: int
+    mapped_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
-    """What one request took: CPU seconds of the implementation's process, bytes it read from files."""
+    """What one request took: CPU seconds of the implementation's process, bytes it read from files.
+
+    `held` is what is still held behind its answer.
+    """
 
     cpu_seconds: float
     bytes_read: int
+    held: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ PARSED = {
 """What the adapters of these tests answer to `lyrw.parse` when they behave."""
 
 MISBEHAVING = f"""
-import ctypes, itertools, mmap, os, signal, sys, time
+import ctypes, itertools, mmap, os, signal, sys, threading, time
 import numpy as np
 import pytest_vindex3
 
@@ -116,7 +116,31 @@ def zeros(gib):
     return {{**PARSED, "table_bytes": int(np.zeros(gib << 30, np.uint8).size)}}
 
 
+HELD = []
+
+
+def holds():
+    end = threading.Event()
+    waiting = threading.Thread(target=end.wait, daemon=True)
+    waiting.start()
+    file = open(__file__, "rb")
+    HELD.append((end, waiting, file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+    return PARSED
+
+
+def lets_go():
+    for end, waiting, file, view in HELD:
+        end.set()
+        waiting.join()
+        view.close()
+        file.close()
+    HELD.clear()
+    return PARSED
+
+
 ACTS = {{
+    "holds": holds,
+    "lets go": lets_go,
     "well": lambda: PARSED,
     "pid": lambda: {{**PARSED, "table_bytes": os.getpid()}},
     "sys.exit": lambda: sys.exit(3),

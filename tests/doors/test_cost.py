@@ -41,6 +41,20 @@ def test_bytes_read(warm: Pipe) -> None:
     assert measured(warm, "reads").bytes_read == 100 * 1000
 
 
+def test_what_is_held(warm: Pipe, misbehaving: Path) -> None:
+    """A thread, a file and its map that outlive a request are seen, and seen to be gone when they are."""
+    measured(warm, "holds")
+    measured(warm, "lets go")
+    before = measured(warm, "well").held
+    during = measured(warm, "holds").held
+    assert before
+    assert during
+    assert during.threads == before.threads + 1
+    assert during.descriptors > before.descriptors
+    assert during.mapped_bytes - before.mapped_bytes == -(-misbehaving.stat().st_size // 4096) * 4096
+    assert measured(warm, "lets go").held == before
+
+
 def test_processor_time(warm: Pipe) -> None:
     """Processor time is that of the request."""
     assert measured(warm, "busy").cpu_seconds >= 0.1 > measured(warm, "well").cpu_seconds
