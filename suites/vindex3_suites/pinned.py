@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -15,19 +15,32 @@ if TYPE_CHECKING:
 
     from pytest_vindex3.plugin.ask import Ask
 
+_ALONE: Final = ("representation",)
+"""Folders of goldens whose questions of every verb are judged in the room of their name."""
 
-def pinned(verbs: Collection[str], without: str = "") -> Iterator[Any]:
+
+def pinned(verbs: Collection[str], without: str = "", *, room: str | None = None) -> Iterator[Any]:
     """Each golden with its questions of one clause, once for every clause of these verbs that it serves.
 
-    `without` is what the names of the cases leave out of the goldens' own.
+    Args:
+        verbs: of the clauses.
+        without: what the names of the cases leave out of the goldens' own.
+        room: the folder of goldens that is judged; None is every one whose goldens no room judges alone.
     """
-    for golden in sorted(goldens().values(), key=lambda golden: (golden.length, golden.name)):
+    found = (one for one in goldens().values() if _room(one) == room)
+    for golden in sorted(found, key=lambda golden: (golden.length, golden.name)):
         for clause_id in golden.clauses:
             asked = questions(golden, clause_id) if clauses()[clause_id].verb in verbs else []
             if asked:
                 name = f"{golden.name.removeprefix(without)}-{clause_id}"
                 mark = pytest.mark.vindex3_clause(clause_id)
                 yield pytest.param(golden, asked, clause_id, id=name, marks=mark)
+
+
+def _room(golden: Golden) -> str | None:
+    """The folder of a golden, if a room of the suites judges that by itself."""
+    room = golden.name.partition("/")[0]
+    return room if room in _ALONE else None
 
 
 def questions(golden: Golden, clause_id: str) -> list[Request]:

@@ -23,9 +23,13 @@ from construct import (
     this,
 )
 
+from pytest_vindex3.contract.difference import first_difference
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from vindex3_fixtures.goldens import Request
 
 ROLES = ["gate", "up", "gate_up_fused", "down", "bias", "scales", "latent_in", "latent_out"]
 FORMATS = ["f32", "f16", "bf16", "q4_0", "q4_k", "q6_k", "q8_0", "fp4_larql", "mxfp4", "nvfp4", "mxfp8"]
@@ -220,3 +224,20 @@ class Described:
 def described() -> Callable[[Path], Described]:
     """Reads a layer file by the declaration; raises a ConstructError where the declaration does not hold."""
     return Described
+
+
+@pytest.fixture(scope="session")
+def agrees() -> Callable[[Request, Any], None]:
+    """Compares what stands beside a golden with an answer, or with a refusal's kind and facts."""
+
+    def compare(request: Request, told: Any) -> None:
+        if isinstance(told, tuple):
+            kind, names = told
+            assert request.kind == kind
+            assert first_difference(request.names, names) is None
+        else:
+            assert request.answer is not None
+            assert first_difference(request.answer, told) is None
+            assert set(request.answer) == set(told)
+
+    return compare
