@@ -20,15 +20,17 @@ from pytest_vindex3.formats import Inspects
 def command(files: tuple[str, ...], as_json: bool, form: str | None) -> None:
     r"""Describe each FILE by its own tables: banks, schemas, segments, pairs, sizes, what is unknown.
 
-    Of a container, which is a folder, its index and graph: components, objects, representations, edges.
+    Of a container, which is a folder, its index and graph: components, objects, representations, edges;
+    of a WASTE container its manifest: layers, banks, codebooks, trunk.
 
     \b
       vindex3 inspect layer_012.lyrw
       vindex3 inspect model.vindex
+      vindex3 inspect model.waste
 
     With --json each gives one line: the answer of lyrw.parse for a layer file, of moe.load for
-    moe_manifest.json, of container.open for a container, as the reference gives it; or {"refused":
-    {"kind", "message", "names"}}.
+    moe_manifest.json, of container.open or waste.open for a container, as the reference gives it; or
+    {"refused": {"kind", "message", "names"}}.
 
     Exit status: 0 described, 2 usage (or a file of no known format), 3 a file is refused, 5 no file
     was given.

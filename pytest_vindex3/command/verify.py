@@ -14,10 +14,14 @@ from pytest_vindex3.command._defects import defect_lines, summary_lines
 from pytest_vindex3.command._file import format_of, format_option, refusal, refused_file_lines
 from pytest_vindex3.command._progress import Watch, watched
 from pytest_vindex3.command._values import for_programmes
-from pytest_vindex3.formats import Verifies, counted, near
+from pytest_vindex3.formats import Verifies, Work, counted, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+
+_COUNTED = {"examined": "representation", "records_checked": "record"}
+"""What an answer counts, by its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def _bindings(_: click.Context, option: click.Parameter, texts: Sequence[str]) -
     callback=_bindings,
     help="Files of a storage key that moe_manifest.json names; as often as there are keys.",
 )
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Segments or records read at a time.")
 @click.option("--all", "everything", is_flag=True, help="List every defect, however many are alike.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for what is judged together.")
 @click.option(
@@ -63,6 +68,7 @@ def _bindings(_: click.Context, option: click.Parameter, texts: Sequence[str]) -
 def command(
     files: tuple[str, ...],
     each: bool,
+    jobs: int | None,
     bound: dict[str, list[str]] | None,
     everything: bool,
     as_json: bool,
@@ -72,16 +78,18 @@ def command(
 
     Several layer files are taken for all files of one logical layer, unless --each is given. A
     moe_manifest.json is judged by itself; with --segments, the layer files of its routed banks too. A
-    container, which is a folder, is read to its last byte: digests, tables, graph, layer files.
+    container, which is a folder, is read to its last byte: digests, tables, graph, layer files; of a
+    WASTE container every record with its checksum.
 
     \b
       vindex3 verify model.vindex
+      vindex3 verify model.waste --jobs 2
       vindex3 verify layer_012.lyrw
       vindex3 verify layer_012.segment_0.lyrw layer_012.segment_1.lyrw
       vindex3 verify moe_manifest.json --segments layer_012=a.lyrw,b.lyrw
 
     With --json a line is {"files", "defects"} or {"files", "refused"}; of a container it has the whole
-    answer of container.verify.
+    answer of container.verify or waste.verify.
 
     Exit status: 0 clean, 1 defects, 2 usage (or a file of no known format), 3 a file is refused, 5 no
     file was given.
@@ -89,14 +97,14 @@ def command(
     if not files:
         click.echo("no file was examined", err=True)
         sys.exit(EXIT_NOTHING)
-    jobs = _jobs(files, each, form)
-    if bound and not any(job.entry.binds for job in jobs):
+    parts = _jobs(files, each, form)
+    if bound and not any(job.entry.binds for job in parts):
         raise click.UsageError("--segments is for a moe_manifest.json, and there is none")
     codes = []
-    with watched(len(jobs)) as watch:
-        for job in jobs:
+    with watched(len(parts)) as watch:
+        for job in parts:
             watch.begin(job.title)
-            codes.append(_judged(job, bound, everything, as_json, watch))
+            codes.append(_judged(job, bound, everything, as_json, watch, jobs))
     if len(codes) > 1 and not as_json:
         click.echo(_in_all(codes))
     sys.exit(max(codes))
@@ -127,12 +135,17 @@ def _jobs(files: Iterable[str], each: bool, form: str | None) -> list[_Job]:
 
 
 def _judged(
-    job: _Job, bound: Mapping[str, list[str]] | None, everything: bool, as_json: bool, watch: Watch
+    job: _Job,
+    bound: Mapping[str, list[str]] | None,
+    everything: bool,
+    as_json: bool,
+    watch: Watch,
+    jobs: int | None,
 ) -> int:
     """Print what is wrong with files; the exit code for them alone."""
     begun = time.monotonic()
     try:
-        answer: Any = job.entry.verify(job.paths, bound if job.entry.binds else None, watch.tell)
+        answer: Any = job.entry.verify(job.paths, bound if job.entry.binds else None, Work(watch.tell, jobs))
     except Exception as error:
         said = refusal(error)
         if as_json:
@@ -164,7 +177,8 @@ def _print_text(job: _Job, answer: Mapping[str, Any], everything: bool) -> None:
 
 def _print_speed(answer: Mapping[str, Any], seconds: float, done: int) -> None:
     """How fast a container was read, on stderr: the numbers of no two runs are alike."""
-    if "examined" in answer:
-        rate = near(round(done / max(seconds, 1e-6)))
-        read = counted(answer["examined"], "representation")
-        click.echo(f"{read}, {near(done)} in {seconds:.1f} s, {rate}/s", err=True)
+    for key, noun in _COUNTED.items():
+        if key in answer:
+            count, spent = answer[key], max(seconds, 1e-6)
+            rates = f"{near(round(done / spent))}/s, {counted(round(count / spent), noun)}/s"
+            click.echo(f"{counted(count, noun)}, {near(done)} in {seconds:.1f} s, {rates}", err=True)

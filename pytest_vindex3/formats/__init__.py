@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SMALL", "Bar", "Branch", "Facts", "Folder", "Format", "Grid", "Inspects", "Line", "Page", "Part",
-    "Piece", "Span", "Tell", "Tree", "Verifies", "annotate", "counted", "detect", "detect_folder", "dump",
+    "Piece", "Span", "Tree", "Verifies", "Work", "annotate", "counted", "detect", "detect_folder", "dump",
     "dump_text", "exact", "folders", "formats", "near",
 ]  # fmt: skip
 
@@ -52,8 +53,17 @@ MOST_NAMES: Final = 10_000
 """Names of a folder by which a format may be recognised."""
 
 
-Tell = Callable[[int, int], None]
-"""Hears how far long work has come."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How long work is done.
+
+    Attributes:
+        tell: hears the bytes that are done and the bytes that there are.
+        jobs: how many files or records are read at a time; None is one for each processor.
+    """
+
+    tell: Callable[[int, int], None]
+    jobs: int | None = None
 
 
 @runtime_checkable
@@ -119,11 +129,9 @@ class Verifies(Protocol):
         ...
 
     def verify(
-        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, work: Work
     ) -> dict[str, object]:
         """The answer of the format's judging verb: `defects`, and `more` for kinds not listed to the end.
-
-        Where it takes long, `tell` is called with the bytes that are done and the bytes that there are.
 
         Raises:
             Exception: a refusal, with `kind` and `names`.

@@ -12,7 +12,7 @@ from pytest_vindex3.formats._page import Facts, Grid, Page, Part, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_vindex3.formats import Tell
+    from pytest_vindex3.formats import Work
     from pytest_vindex3.formats._ruler import Span
     from pytest_vindex3.formats._source import Source
 
@@ -43,11 +43,11 @@ class _MoeManifest:
         return _page(Path(path).name, observation)
 
     def verify(
-        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, work: Work
     ) -> dict[str, object]:
         from vindex3_reference.lyrw.verbs import moe_check
 
-        del tell
+        del work
         [path] = paths
         return moe_check(
             path=path, segments=None if bound is None else {key: list(files) for key, files in bound.items()}

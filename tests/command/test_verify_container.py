@@ -36,7 +36,7 @@ def test_a_sound_container_is_clean(
     done = run("verify", path)
     assert (done.code, done.out) == (0, f"{path}: clean\n")
     assert done.err.startswith(f"{entries} representations, ")
-    assert done.err.endswith("/s\n")
+    assert done.err.endswith(" representations/s\n")
 
 
 def test_every_defect_is_a_line(stored: Callable[[Model], Path], run: Callable[..., Any]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_vindex3.formats import Page, Tell
+    from pytest_vindex3.formats import Page, Work
 
 INDEX: Final = "index.json"
 GRAPH: Final = "system_graph.json"
@@ -33,13 +33,13 @@ class _Container:
         return container_page(Path(path).resolve().name, observation, _graph(path, observation))
 
     def verify(
-        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, work: Work
     ) -> dict[str, object]:
         from vindex3_reference.container.verify import verified
 
         del bound
         [path] = paths
-        return verified(path, progress=tell)
+        return verified(path, progress=work.tell, threads=work.jobs)
 
 
 def _graph(path: str, observation: Mapping[str, object]) -> Mapping[str, Any] | None:

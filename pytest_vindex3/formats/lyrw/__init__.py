@@ -11,7 +11,7 @@ from pytest_vindex3.formats.lyrw.tables import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_vindex3.formats import Tell
+    from pytest_vindex3.formats import Work
     from pytest_vindex3.formats._page import Page
     from pytest_vindex3.formats._ruler import Span
     from pytest_vindex3.formats._source import Source
@@ -42,11 +42,11 @@ class _Lyrw:
         return layer_page(Path(path).name, Path(path).stat().st_size, observation)
 
     def verify(
-        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, tell: Tell
+        self, paths: Sequence[str], bound: Mapping[str, list[str]] | None, work: Work
     ) -> dict[str, object]:
         from vindex3_reference.lyrw.verbs import lyrw_verify
 
-        del bound, tell
+        del bound, work
         return lyrw_verify(path=paths[0] if len(paths) == 1 else list(paths))
 
 
