@@ -11,6 +11,8 @@ from typing import NoReturn
 
 import click
 
+from pytest_vindex3.command._version import show
+
 EXIT_WRONG = 1
 EXIT_USAGE = 2
 EXIT_REFUSED = 3
@@ -45,7 +47,14 @@ def _with_examples(text: str) -> str:
 
 
 @click.group(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="pytest-vindex3", prog_name="vindex3")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show,
+    help="Say what this is, and end.",
+)
 def vindex3() -> None:
     """Read, check and certify VINDEX3 model containers."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_vindex3
+from vindex3_reference.kernels import KERNELS, available, native
 
 VINDEX3 = Path(sys.executable).with_name("vindex3")
 
@@ -19,10 +20,16 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_says_its_version() -> None:
-    """`vindex3 --version` prints the version of the distribution."""
+    """`vindex3 --version` prints the version of the distribution, and the variants of the kernels."""
     done = run("--version")
     assert (done.returncode, done.stderr) == (0, "")
-    assert pytest_vindex3.__version__ in done.stdout
+    version, kernels = done.stdout.splitlines()
+    assert version == f"vindex3, version {pytest_vindex3.__version__}"
+    if native.built:
+        for kernel in KERNELS:
+            assert f" {kernel} {' '.join(available(kernel))}" in kernels
+    else:
+        assert "not compiled" in kernels
 
 
 def test_help_lists_every_subcommand() -> None:

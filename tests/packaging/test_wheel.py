@@ -63,7 +63,7 @@ def expected(tracked: list[str]) -> set[str]:
 
 @COMPILING
 def test_the_wheel_holds_every_tracked_file_of_the_packages(wheel: zipfile.Path, expected: set[str]) -> None:
-    """Every tracked file below a package is in the wheel, and besides them the two libraries that are built."""
+    """Every tracked file below a package is in the wheel, and the two libraries that are built."""
     assert packed(wheel) == expected | {SHIM, KERNELS}
 
 

@@ -15,10 +15,11 @@ from vindex3_reference.kernels.checksum import crc32, crc32_batch, crc32_combine
 from vindex3_reference.kernels.geometry import Geometry
 from vindex3_reference.kernels.grouped import Groups, dequantised
 from vindex3_reference.kernels.halves import half_to_float
-from vindex3_reference.kernels.variants import available, force
+from vindex3_reference.kernels.variants import KERNELS, available, force
 from vindex3_reference.kernels.vq import Beyond, decode, first_beyond, multiply
 
 __all__ = [
+    "KERNELS",
     "Beyond",
     "Geometry",
     "Groups",
