@@ -131,9 +131,9 @@ RANGES: dict[str, tuple[Waste, Way, int, int]] = {
 def test_a_number_has_its_range(ask: Ask, case: tuple[Waste, Way, int, int]) -> None:
     """Both ends are legal; one below, one beyond and what would wrap is out-of-range, with the value."""
     model, way, least, largest = case
-    for value in (least, least + 1, largest - 1, largest):
+    for value in (least, largest):
         check_opened(ask, "WASTE-CONFIG-08", model.with_manifest(way, value))
-    for value in (least - 1, -(1 << 32), largest + 1, (1 << 32) + least, (1 << 32) + largest, (1 << 63) - 1):
+    for value in (least - 1, largest + 1, (1 << 32) + least, (1 << 63) - 1):
         wrong = model.with_manifest(way, value)
         check_refused(ask, "WASTE-CONFIG-08", wrong, "out-of-range", field=named(way), value=value)
 
@@ -188,16 +188,16 @@ def test_every_optional_key_may_be_null(ask: Ask) -> None:
     check("WASTE-CONFIG-03", open_(ask, null.with_config("linear_attn_config", None)), opens(TINY))
 
 
-TYPES: dict[str, Any] = {"one": 1, "zero": 0, "string": "true", "empty": "", "list": [True], "object": {}}
+TYPES: tuple[Any, ...] = (1, 0, "true", "", [True], {})
 
 
 @clause("WASTE-CONFIG-09")
-@cases({f"{key}_{name}": (key, value) for key in FLAGS for name, value in TYPES.items()})
-def test_a_flag_is_a_boolean(ask: Ask, case: tuple[str, Any]) -> None:
+@cases({key: key for key in FLAGS})
+def test_a_flag_is_a_boolean(ask: Ask, case: str) -> None:
     """True, false and null are taken; another type is bad-type, naming manifest and key."""
-    key, value = case
     for model in (TINY, DENSE):
         for legal in (True, False, None):
-            check("WASTE-CONFIG-09", open_(ask, model.with_config(key, legal)), opens(model))
-        wrong = model.with_config(key, value)
-        check_refused(ask, "WASTE-CONFIG-09", wrong, "bad-type", path=MANIFEST, field=field(key))
+            check("WASTE-CONFIG-09", open_(ask, model.with_config(case, legal)), opens(model))
+    for value in TYPES:
+        wrong = TINY.with_config(case, value)
+        check_refused(ask, "WASTE-CONFIG-09", wrong, "bad-type", path=MANIFEST, field=field(case))

@@ -97,20 +97,20 @@ REFUSED: dict[str, tuple[Waste, Expectation]] = {
         refuses("missing-layer"),
     ),
     "a_long_version": (
-        TINY.with_manifest(("format_version",), Raw("[" + ",".join(["0"] * 500_000) + "]")),
+        TINY.with_manifest(("format_version",), Raw("[" + ",".join(["0"] * 100_000) + "]")),
         refuses("unknown-version"),
     ),
     "a_long_number": (TINY.with_entry(NORM, "off", Raw("1" * 100_000)), refuses("out-of-range")),
     "a_long_name": (TINY.with_layer(1, "file", "n" * MIB), refuses("missing-file", "path-escape", "io")),
     "many_equal_names": (
-        _many_tensors(50_000).with_manifest(("trunk", 49_999, "name"), "model.layers.0.weight"),
+        _many_tensors(10_000).with_manifest(("trunk", 9_999, "name"), "model.layers.0.weight"),
         _advised("duplicate-id"),
     ),
     "many_overlaps": (
         DENSE.with_manifest(
             ("trunk",),
-            [{"name": f"{place}", "fmt": 0, "shape": [9], "off": 4 * place} for place in range(20_000)],
-        ).with_file(TRUNK, bytes(80_040)),
+            [{"name": f"{place}", "fmt": 0, "shape": [9], "off": 4 * place} for place in range(5_000)],
+        ).with_file(TRUNK, bytes(20_040)),
         _advised("overlap"),
     ),
 }
@@ -138,7 +138,6 @@ OPENED: dict[str, Waste] = {
     "many_layers_beyond": DENSE.with_manifest(
         ("layers",), {str(place): {} for place in range(1000, 101_000)}
     ),
-    "many_tensors": _many_tensors(60_000),
     "many_blanks": DENSE.with_manifest(("unknown",), Raw(" " * (4 * MIB) + "0")),
     "many_escapes": DENSE.with_manifest(("unknown",), Raw('"' + "\\u0041" * (MIB // 2) + '"')),
 }
@@ -185,8 +184,6 @@ WRONG: dict[str, tuple[Waste, Expectation]] = {
     "extent": (TINY.with_entry(NORM, "off", 1 << 40), refuses("extent-out-of-file")),
     "missing_bank": (TINY.with_layer(2, "file", "absent.bin"), refuses("missing-file")),
     "base": (TINY.with_layer(2, "codebook_base", 10), refuses("out-of-range")),
-    "missing_trunk": (TINY.without_file(TRUNK), refuses("missing-file")),
-    "count": (TINY.with_bank(2, TINY.banks[2][:2]), refuses("count-mismatch")),
 }
 OPENS, FIRST = 2000, 10
 MAPPED = MIB

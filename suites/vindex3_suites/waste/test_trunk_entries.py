@@ -278,7 +278,7 @@ def test_a_group_of_nibbles_is_even(ask: Ask, case: int) -> None:
 
 
 @clause("TRUNK-GROUP-04")
-@cases({f"group_{group}": group for group in (2, 4, 6, 10, 14, 22, 24, 26, 30, 66, 1000, 65536)})
+@cases({f"group_{group}": group for group in (2, 4, 6, 10, 14, 22, 24, 26, 30, 66, 1000, 4096)})
 def test_an_even_group_has_any_size(ask: Ask, case: int) -> None:
     """Even groups of any size are taken, no power of two and larger than the row among them."""
     for fmt in (Q4G, Q8G, Q3G):
