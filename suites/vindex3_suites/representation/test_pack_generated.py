@@ -38,7 +38,7 @@ def _add(ask: Ask, clause_id: str, model: Model, pack: Pack, place: str) -> Adde
 
 
 @clause(*RESTORED)
-@generated(DRAWN, examples=12)
+@generated(DRAWN, examples=8)
 def test_a_drawn_pack_leaves_no_trace(ask: Ask, drawn: tuple[Model, Pack]) -> None:
     """Taken out of the documents again, every byte of every segment and every value is what it was."""
     model, pack = drawn
@@ -56,7 +56,7 @@ def test_a_drawn_pack_leaves_no_trace(ask: Ask, drawn: tuple[Model, Pack]) -> No
 
 @needs("container.open", "container.tensor", "pack.add")
 @clause("PACK-REMOVE-01")
-@generated(DRAWN, examples=10)
+@generated(DRAWN, examples=6)
 def test_a_drawn_pack_is_removable(ask: Ask, drawn: tuple[Model, Pack]) -> None:
     """With the pack a container verifies; without it, it opens, verifies and answers as before."""
     model, pack = drawn
