@@ -12,6 +12,7 @@ import msgspec
 from pytest_vindex3.contract.door import NO_LIMITS, Description, Door, DoorKind
 from pytest_vindex3.contract.outcome import Limits, Reply
 from pytest_vindex3.trust.perturbation import Perturbation
+from pytest_vindex3.trust.sight import Sight
 
 
 class Record(msgspec.Struct):
@@ -48,8 +49,11 @@ class Record(msgspec.Struct):
 class Recorder:
     """A door that notes, per perturbation, the tests in which it would change something.
 
-    Attributes:
+    Args:
+        inner: the door to the oracle.
         wanted: the perturbations that are looked for.
+
+    Attributes:
         test: the id of the test that asks now.
         tests: per perturbation, the tests that it can change.
     """
@@ -57,10 +61,10 @@ class Recorder:
     def __init__(self, inner: Door, wanted: Sequence[Perturbation]) -> None:
         self.kind: DoorKind = inner.kind
         self.origin = inner.origin
-        self.wanted = wanted
         self.test = ""
         self.tests: dict[Perturbation, set[str]] = {one: set() for one in wanted}
         self._inner = inner
+        self._sight = Sight(wanted)
 
     def describe(self) -> Description:
         """See `Door`."""
@@ -69,10 +73,8 @@ class Recorder:
     def ask(self, verb: str, arguments: Mapping[str, object], limits: Limits = NO_LIMITS) -> Reply:
         """See `Door`."""
         reply = self._inner.ask(verb, arguments, limits)
-        for one, tests in self.tests.items():
-            fits = one.place.verb == verb and self.test not in tests
-            if fits and one.place.perturbed(reply.outcome, one.how) is not None:
-                tests.add(self.test)
+        for one in self._sight.seen(verb, reply.outcome):
+            self.tests[one].add(self.test)
         return reply
 
     def close(self) -> None:

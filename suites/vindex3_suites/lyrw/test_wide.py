@@ -34,11 +34,22 @@ def _filled(file: LyrwFile) -> LyrwFile:
     return replace(file, patches=((file.entry_table, rows), (end - 64, LAST)), length=end)
 
 
+def _schemas(count: int) -> LyrwFile:
+    """Two banks of so many schemas each."""
+    banks = tuple(Bank((REGION,) * count, bank_id=bank_id) for bank_id in (5, 6))
+    return _filled(LyrwFile(banks=banks, listed=False))
+
+
+@cache
+def some_schemas() -> LyrwFile:
+    """Two banks of 200 schemas each, together more than 8 bits count."""
+    return _schemas(200)
+
+
 @cache
 def many_schemas() -> LyrwFile:
     """Two banks of 33,000 schemas each, together more than 16 bits count."""
-    banks = tuple(Bank((REGION,) * 33_000, bank_id=bank_id) for bank_id in (5, 6))
-    return _filled(LyrwFile(banks=banks, listed=False))
+    return _schemas(33_000)
 
 
 @cache
@@ -51,6 +62,7 @@ def many_segments() -> LyrwFile:
 
 Made = Callable[[], LyrwFile]
 WIDE: dict[str, tuple[Made, int, int, int]] = {
+    "some_schemas": (some_schemas, 400, 0, 199),
     "many_schemas": (many_schemas, 66_000, 0, 32_999),
     "many_segments": (many_segments, 65_535, 65_534, 0),
 }
