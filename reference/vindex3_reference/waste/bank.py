@@ -46,17 +46,18 @@ class BankReader:
             Refusal: `direct-unavailable` where nothing else was wished for; `io` with layer, expert and
                 reason; `truncated` with layer, expert, need and have; what `Judge` refuses.
         """
-        facts = {"path": self._source.name, "layer": self.judge.bank.layer, "expert": number}
+        name, layer = self._source.name, self.judge.bank.layer
         try:
             count, mode = self._fill(number * self.stride, view)
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
-            raise Refusal(
-                "io", f"{self._source.name} cannot be read: {reason}", **facts, reason=reason
-            ) from None
+            message = f"{name} cannot be read: {reason}"
+            raise Refusal("io", message, path=name, layer=layer, expert=number, reason=reason) from None
         if count < self.stride:
-            message = f"{self._source.name} holds {count} bytes of the record"
-            raise Refusal("truncated", message, **facts, need=self.stride, have=count)
+            message = f"{name} holds {count} bytes of the record"
+            raise Refusal(
+                "truncated", message, path=name, need=self.stride, have=count, layer=layer, expert=number
+            )
         header = self.judge.header(view, number)
         if verify:
             self.judge.judge_checksum(header, view, number)

@@ -81,7 +81,7 @@ class Codebooks:
         have = self._source.length
         if not self.is_whole:
             message = f"{NAME} has {have} bytes, no whole number of {self.book_bytes}"
-            raise Refusal("partial-codebook", message, path=NAME, have=have, book_bytes=self.book_bytes)
+            raise Refusal("partial-codebook", message, have=have, book_bytes=self.book_bytes)
 
     def judge_headers(self, banks: Iterable[Bank]) -> None:
         """Judge the headers of the books that layers name, and of no others.
@@ -147,5 +147,4 @@ def header_faults(header: BookHeader, book: int, quant: Quant) -> Iterator[Refus
 def header_fault(book: int, field: str, found: object, expected: object) -> Refusal:
     """The refusal, or the defect, of one field of the header of a book."""
     message = f"book {book} has {field} {found}, not {expected}"
-    facts = {"book": book, "field": field, "found": found, "expected": expected}
-    return Refusal("codebook-header", message, path=NAME, **facts)
+    return Refusal("codebook-header", message, book=book, field=field, found=found, expected=expected)

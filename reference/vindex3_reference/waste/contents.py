@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from vindex3_reference.kernels import Geometry
+    from vindex3_reference.kernels.buffers import Bytes
     from vindex3_reference.waste.codebook import Codebooks
     from vindex3_reference.waste.container import Container
     from vindex3_reference.waste.record import Header, Judge
@@ -69,24 +71,36 @@ def scale_faults(container: Container) -> Iterator[Refusal]:
 
 def record_faults(judge: Judge, header: Header, record: memoryview, number: int) -> list[Refusal]:
     """What is wrong with the indices and scales of a judged record, up to what is listed of one kind."""
-    facts = {"layer": judge.bank.layer, "expert": number}
     found = []
     for kind, matrix in enumerate(KINDS):
         geometry = judge.expert.matrices[kind]
         indices = np.frombuffer(record, np.uint8, geometry.index_bytes, header.offsets[kind])
-        beyond = first_beyond(geometry, indices)
-        if beyond is not None:
-            place = {"row": beyond.row, "position": beyond.position, "stage": beyond.stage}
-            message = f"index {beyond.index} of {geometry.entries} entries in {matrix}"
-            index = {"index": beyond.index, "entries": geometry.entries}
-            found.append(Refusal("index-out-of-codebook", message, **facts, matrix=matrix, **place, **index))
         begin = header.correction_off + judge.expert.scales_before(kind)
-        halves = np.frombuffer(record[begin:], "<u2", geometry.rows)
-        found += [
-            Refusal("non-finite", f"a scale of {matrix}", **facts, matrix=matrix, row=row, found=value)
-            for row, value in islice(_infinite(halves), LISTED)
-        ]
+        scales = np.frombuffer(record[begin:], "<u2", geometry.rows)
+        for fault in chain(_index_faults(geometry, indices), islice(_row_faults(scales), LISTED)):
+            fault.names |= {"layer": judge.bank.layer, "expert": number, "matrix": matrix}
+            found.append(fault)
     return found
+
+
+def _index_faults(geometry: Geometry, indices: Bytes) -> Iterator[Refusal]:
+    """The first index that names no entry."""
+    beyond = first_beyond(geometry, indices)
+    if beyond is not None:
+        yield Refusal(
+            "index-out-of-codebook",
+            f"index {beyond.index} of {geometry.entries} entries",
+            row=beyond.row,
+            position=beyond.position,
+            stage=beyond.stage,
+            index=beyond.index,
+            entries=geometry.entries,
+        )
+
+
+def _row_faults(scales: npt.NDArray[np.uint16]) -> Iterator[Refusal]:
+    for row, value in _infinite(scales):
+        yield Refusal("non-finite", f"the scale of row {row} is {value}", row=row, found=value)
 
 
 def _named(container: Container) -> Iterator[tuple[Codebooks, int]]:

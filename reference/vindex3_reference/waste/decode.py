@@ -32,7 +32,7 @@ def matrix_of(container: Container, layer: int, expert: int, matrix: str) -> Flo
     """
     if matrix not in KINDS:
         message = f"{matrix!r} is none of {', '.join(KINDS)}"
-        raise Refusal("no-such-matrix", message, matrix=matrix, layer=layer, expert=expert)
+        raise Refusal("no-such-matrix", message, matrix=matrix)
     container.require(layer, expert)
     judge = container.judges[layer]
     view = room(judge.bank.stride)

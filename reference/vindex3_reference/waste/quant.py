@@ -67,7 +67,7 @@ def quant_of(given: Slot) -> Quant:
         if (found := getattr(quant, key)) != value:
             field = given.required(key).field
             message = f"{given.path}: indices of {PACKED} bits have {key} {value}, not {found}"
-            raise Refusal("unsupported-packing", message, path=given.path, field=field, value=found)
+            raise Refusal("unsupported-packing", message, field=field, value=found)
     return quant
 
 
@@ -93,5 +93,5 @@ def _index_block(given: Slot) -> int:
     block = slot.integer(LARGEST)
     if block not in BLOCKS:
         message = f"{slot.path}: {slot.field} is {block}; this reader has {BLOCKS}"
-        raise Refusal("unsupported-index-block", message, path=slot.path, value=block, supported=list(BLOCKS))
+        raise Refusal("unsupported-index-block", message, value=block, supported=list(BLOCKS))
     return block

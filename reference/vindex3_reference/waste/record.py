@@ -101,26 +101,34 @@ class Judge:
         """
         computed = crc32(self.payload(header, record))
         if computed != header.crc32:
-            message = f"expert {number} of layer {self.bank.layer}: the payload has another checksum"
-            facts = {"layer": self.bank.layer, "expert": number}
-            raise Refusal("checksum-mismatch", message, **facts, stored=header.crc32, computed=computed)
+            layer, stored = self.bank.layer, header.crc32
+            message = f"expert {number} of layer {layer}: the payload has another checksum"
+            raise Refusal(
+                "checksum-mismatch", message, layer=layer, expert=number, stored=stored, computed=computed
+            )
 
     def gaps(self, header: Header, number: int) -> Iterator[Refusal]:
         """Regions that are longer than their indices need (RECORD-GAP-01)."""
         for kind, (begin, end) in enumerate(pairwise(header.offsets)):
             expected = begin + self.expert.regions[kind]
             if end > expected:
-                field = OFFSETS[kind + 1]
-                message = f"the region of {KINDS[kind]} is {end - expected} bytes longer than its indices"
-                facts = {"layer": self.bank.layer, "expert": number, "field": field}
-                yield Refusal("region-gap", message, **facts, found=end, expected=expected)
+                yield Refusal(
+                    "region-gap",
+                    f"the region of {KINDS[kind]} is {end - expected} bytes longer than its indices",
+                    layer=self.bank.layer,
+                    expert=number,
+                    field=OFFSETS[kind + 1],
+                    found=end,
+                    expected=expected,
+                )
 
     def _faults(self, header: Header, number: int) -> Iterator[Refusal]:
         if header.magic != MAGIC:
             yield Refusal("bad-magic", "no record", found=header.magic.hex(), expected=MAGIC.hex())
-        found = {"found_layer": header.layer, "found_expert": header.expert_id}
-        if tuple(found.values()) != (self.bank.layer, number):
-            yield Refusal("record-identity", "the record of another expert", **found)
+        layer, expert = header.layer, header.expert_id
+        if (layer, expert) != (self.bank.layer, number):
+            message = "the record of another expert"
+            yield Refusal("record-identity", message, found_layer=layer, found_expert=expert)
         length = header.record_4k_blocks * PAGE
         if length != self.bank.stride:
             message = "the record has another length than its bank gives it"
@@ -135,10 +143,10 @@ class Judge:
         yield from self._offset_faults(header)
 
     def _book_faults(self, base: int) -> Iterator[Refusal]:
-        expected = self.bank.codebook_base
-        if base != expected or base + self._quant.books > self.books.count:
-            facts = {"found": base, "expected": expected, "books": self.books.count}
-            yield Refusal("codebook-mismatch", f"books from {base}, not from {expected}", **facts)
+        expected, books = self.bank.codebook_base, self.books.count
+        if base != expected or base + self._quant.books > books:
+            message = f"books from {base}, not from {expected}"
+            yield Refusal("codebook-mismatch", message, found=base, expected=expected, books=books)
 
     def _offset_faults(self, header: Header) -> Iterator[Refusal]:
         if header.gate_off != HEADER:

@@ -100,9 +100,7 @@ def entries_of(given: Slot) -> list[Entry]:
         entry = _entry(slot)
         if entry.name in names:
             message = f"{slot.path}: two tensors are {entry.name!r}"
-            raise Refusal(
-                "duplicate-id", message, id=entry.name, field=f"{slot.field}.name", tensor=entry.name
-            )
+            raise Refusal("duplicate-id", message, id=entry.name, field=f"{slot.field}.name")
         names.add(entry.name)
         entries.append(entry)
     return entries

@@ -103,7 +103,7 @@ def test_books_that_layers_name_alone_are_judged(written):
         changed = changed.patched("codebooks.bin", book * size + 12, b"\x01")
         return changed.patched("codebooks.bin", book * size + 16 + 2 * (5 * 8 + 3), value)
 
-    header = {"path": "codebooks.bin", "book": 10}
+    header = {"book": 10}
     assert defects(written(wrong(10))) == [
         ("codebook-header", {**header, "field": "id", "found": 263, "expected": 10}),
         ("codebook-header", {**header, "field": "zero", "found": 1, "expected": 0}),
