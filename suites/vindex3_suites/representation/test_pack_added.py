@@ -102,7 +102,7 @@ def _turned() -> Model:
     """The embedding with a second encoding that sorts before the first, in the index and by name."""
     other = encoded(TINY, TOKENS, "A8")
     added = other.added_to(TINY)
-    entries = dict(sorted(added.index["representations"].items(), reverse=True))
+    entries = dict(sorted(added.index["representations"].items()))
     return added.with_index(("representations",), entries)
 
 
