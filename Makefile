@@ -8,7 +8,8 @@ unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS PYTEST_PLUGINS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What an installed environment is made from: when one of these is newer, it is installed again.
-INPUTS := pyproject.toml setup.py pytest_vindex3/contract/shim/changes.c \
+INPUTS := pyproject.toml setup.py \
+	$(wildcard pytest_vindex3/contract/shim/*.c) \
 	$(wildcard reference/vindex3_reference/kernels/build.py reference/vindex3_reference/kernels/csrc/*)
 
 .PHONY: help certify test lint types unit test-wheel mutants clean

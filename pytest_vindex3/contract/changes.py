@@ -1,7 +1,6 @@
 """Changes of files by Python code: the functions of `os`, and `open`, with a gate before each that makes one.
 
-It is meant for a process that ends after one request: what was wrapped stays wrapped. What C code does by
-itself, past these functions, is not seen.
+What was wrapped stays wrapped (`wrapping.py`). What C code does by itself, past these functions, is not seen.
 """
 
 from __future__ import annotations
@@ -9,20 +8,17 @@ from __future__ import annotations
 import functools
 import io
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-Function = Callable[..., Any]
+from pytest_vindex3.contract.wrapping import Function, opening, path_of, put_in_place, writes
+
 Gate = Callable[[], None]
 
 _CREATING = os.O_CREAT | os.O_TRUNC
 _NAMELESS = getattr(os, "O_TMPFILE", 0)
-_SETS = ("supports_dir_fd", "supports_fd", "supports_follow_symlinks", "supports_effective_ids")
-_KINDS = frozenset("rwax")
-_MODES = _KINDS | frozenset("+bt")
 
 
 class _Target(NamedTuple):
@@ -56,17 +52,12 @@ def watch(folder: str, gate: Gate) -> None:
         gate: called before each change, which does not happen if it raises.
     """
     watched = _RawFile.watched = _Watched(folder, gate)
-    wrappers: dict[Function, Function] = {io.open: _opening(io.open), io.FileIO: _RawFile}
+    opened = opening(io.open, _RawFile, lambda _, mode: writes(mode))
+    wrappers: dict[Function, Function] = {io.open: opened, io.FileIO: _RawFile}
     for name, targets in _TARGETS.items():
         if function := getattr(os, name, None):
             wrappers[function] = watched.wrapped(function, targets, _creates if name == "open" else None)
-    by_identity = {id(function): wrapper for function, wrapper in wrappers.items()}
-    for module in list(sys.modules.values()):
-        for name, value in list(getattr(module, "__dict__", {}).items()):
-            if id(value) in by_identity:
-                setattr(module, name, by_identity[id(value)])
-    for supporting in (getattr(os, name) for name in _SETS):
-        supporting |= {wrappers[function] for function in supporting & wrappers.keys()}
+    put_in_place(wrappers)
 
 
 class _Watched:
@@ -101,8 +92,8 @@ class _Watched:
     def _holds(self, target: Any, folder: Any) -> bool:
         with suppress(OSError, TypeError, ValueError):  # the call itself will say what is wrong
             if isinstance(target, int):
-                return _path_of(target).is_relative_to(self._folder)
-            base = Path.cwd() if folder is None else _path_of(folder)
+                return path_of(target).is_relative_to(self._folder)
+            base = Path.cwd() if folder is None else path_of(folder)
             path = base / os.fsdecode(target)
             return (path.parent.resolve() / path.name).is_relative_to(self._folder)
         return False
@@ -131,54 +122,6 @@ class _RawFile(io.FileIO):
         return super().truncate(size)
 
 
-def _opening(plain: Function) -> Function:
-    """`open` with a raw file behind the gate; `plain` itself for reading alone, and to refuse wrong use."""
-
-    @functools.wraps(plain)
-    def opened(
-        file: Any,
-        mode: str = "r",
-        buffering: int = -1,
-        encoding: str | None = None,
-        errors: str | None = None,
-        newline: str | None = None,
-        closefd: bool = True,
-        opener: Callable[[Any, int], int] | None = None,
-    ) -> Any:
-        text = (encoding, errors, newline)
-        if not _writes(mode) or (text != (None, None, None) if "b" in mode else buffering == 0):
-            return plain(file, mode, buffering, *text, closefd, opener)
-        raw = _RawFile(file, mode.replace("b", "").replace("t", ""), closefd, opener)
-        try:
-            return _buffered(raw, mode, buffering, text)
-        except BaseException:
-            raw.close()
-            raise
-
-    return opened
-
-
-def _buffered(raw: _RawFile, mode: str, buffering: int, text: tuple[Any, Any, Any]) -> Any:
-    """The file that `open` gives over a raw one."""
-    if buffering == 0:
-        return raw
-    size = buffering if buffering > 1 else max(os.fstat(raw.fileno()).st_blksize, io.DEFAULT_BUFFER_SIZE)
-    binary = io.BufferedRandom(raw, size) if "+" in mode else io.BufferedWriter(raw, size)
-    if "b" in mode:
-        return binary
-    by_line = buffering == 1 or (buffering < 0 and raw.isatty())
-    wrapper = io.TextIOWrapper(binary, *text, line_buffering=by_line)
-    wrapper.mode = mode  # type: ignore[misc]
-    return wrapper
-
-
-def _writes(mode: Any) -> bool:
-    """Whether this is a well-formed mode that lets write."""
-    marks = set(mode) if isinstance(mode, str) else set()
-    well_formed = marks <= _MODES and len(marks) == len(mode) and not marks >= {"b", "t"}
-    return well_formed and len(marks & _KINDS) == 1 and marks - {"b", "t"} != {"r"}
-
-
 def _opened(name: Any, flags: int) -> int:
     return os.open(name, flags, 0o666)
 
@@ -193,7 +136,3 @@ def _given(target: _Target, arguments: tuple[Any, ...], named: dict[str, Any]) -
     """What a call gives for a target, and the descriptor of the folder it is relative to."""
     value = arguments[target.position] if target.position < len(arguments) else named.get(target.name)
     return value, named.get(target.folder)
-
-
-def _path_of(descriptor: int) -> Path:
-    return Path(f"/proc/self/fd/{descriptor}").readlink()

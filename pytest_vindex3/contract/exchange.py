@@ -18,7 +18,7 @@ from pytest_vindex3.contract.messages import (
     shown,
     unjudged_in,
 )
-from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome, Unjudged
+from pytest_vindex3.contract.outcome import Cost, Fault, Limits, Outcome, Reads, Unjudged
 from pytest_vindex3.contract.process import MAX_LINE, Process, Silence
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.verb import Verb
@@ -35,7 +35,7 @@ _NOTHING_SAID = "Is standard output flushed after each line, and does it stop lo
 class Exchange:
     """One request and what came back; while `spoiled`, the process must not be asked again.
 
-    `changes` and `stopped` are what the Python host says of a request that something was done to.
+    The last four are what the Python host says of a request that something was done to; see `Reply`.
     """
 
     process: Process
@@ -44,6 +44,8 @@ class Exchange:
     spoiled: bool = False
     changes: int | None = None
     stopped: bool = False
+    reads: Reads | None = None
+    beside: tuple[Outcome, ...] = ()
 
     def description(self) -> Description:
         """Put `describe`.
@@ -115,6 +117,9 @@ class Exchange:
         """The outcome of a request that the host did something to, and what it counted."""
         message = unjudged_in(line) or reply_in(line, self.number)
         self.changes, self.stopped = message.get("changes"), message.get("stopped") is True
+        if message.get("reads") is not None:
+            self.reads = Reads(**message["reads"])
+        self.beside = tuple(outcome_in(body, verb, self.scratch) for body in message.get("beside", ()))
         if "unjudged" in message:
             return Unjudged(str(message["unjudged"]))
         return outcome_in(message, verb, self.scratch)

@@ -11,62 +11,63 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from pytest_vindex3.contract import changes, privileges
 from pytest_vindex3.contract.messages import hindered_reply_of
-from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Stop, Unjudged
+from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reading, Stop, Unjudged
 from pytest_vindex3.contract.process import ending_of
+from pytest_vindex3.contract.tally import Tally
 
 Message = Mapping[str, object]
+Question = Callable[[], Outcome]
 
 _COUNTS = struct.Struct("=Q?")
 
 
 def conditions(limits: Limits) -> dict[str, object]:
     """What is done to a request, as the host is told."""
-    stop = limits.stop
+    stop, reading = limits.stop, limits.reading
     return {
         "stop": None if stop is None else {"folder": stop.folder, "before": stop.before, "error": stop.error},
         "file_size": limits.file_size,
         "unprivileged": limits.unprivileged,
+        "reading": None if reading is None else asdict(reading),
+        "beside": list(limits.beside),
     }
 
 
 def reply(
-    number: int, under: Mapping[str, Any], ask: Callable[[], Outcome], to_line: Callable[[Message], bytes]
+    number: int,
+    under: Mapping[str, Any],
+    questions: Sequence[Question],
+    to_line: Callable[[Message], bytes],
 ) -> bytes:
     """The line that answers a request under these conditions.
 
     Args:
         number: the request's.
         under: see `conditions`.
-        ask: puts the request to the implementation.
+        questions: puts the request to the implementation, and those that are put at once with it.
         to_line: makes a line of a message; it may raise what a line cannot be made of.
     """
     if sys.platform != "linux":
-        reason = f"writers are not stopped or hindered on {sys.platform}"
-        return to_line(hindered_reply_of(number, Unjudged(reason), None, False))
-    gate = None if under["stop"] is None else _Gate(Stop(**under["stop"]))
+        reason = f"requests are not stopped or hindered on {sys.platform}"
+        return to_line(hindered_reply_of(number, [Unjudged(reason)]))
+    fork = _Fork(number, under)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _answer(writing, lambda: _line(number, under, gate, ask, to_line))
+        _answer(writing, lambda: to_line(fork.message(questions)))
     os.close(writing)
     with os.fdopen(reading, "rb") as stream:
         line = stream.readline()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if line.endswith(b"\n"):
-        return line
-    if gate is not None and gate.stopped:
-        ended: Outcome = Unjudged(
-            f"the process was ended before its change {gate.count}, as it was asked to be"
-        )
-    else:
-        ended = Fault("crash", f"{ending_of(code)}, without an answer")
-    return to_line(_counted(number, ended, gate))
+    return line if line.endswith(b"\n") else to_line(fork.ended(code))
 
 
 def _answer(writing: int, line: Callable[[], bytes]) -> NoReturn:
@@ -80,30 +81,72 @@ def _answer(writing: int, line: Callable[[], bytes]) -> NoReturn:
         os._exit(0)
 
 
-def _line(
-    number: int,
-    under: Mapping[str, Any],
-    gate: _Gate | None,
-    ask: Callable[[], Outcome],
-    to_line: Callable[[Message], bytes],
-) -> bytes:
-    if under["unprivileged"] and not privileges.can_drop():
-        return to_line(hindered_reply_of(number, Unjudged(privileges.WHY_NOT), None, False))
-    if under["unprivileged"]:
-        privileges.drop()
-    if gate is not None:
-        changes.watch(gate.stop.folder, gate.enter)
-    with _no_larger_files(under["file_size"]):
-        outcome = ask()
-    if gate is not None:
-        gate.open = True
-    return to_line(_counted(number, outcome, gate))
+class _Fork:
+    """One request under its conditions, as the fork and the host that waits for it see it."""
+
+    def __init__(self, number: int, under: Mapping[str, Any]) -> None:
+        self._number = number
+        self._under = under
+        self._gate = None if under["stop"] is None else _Gate(Stop(**under["stop"]))
+        self._reading = None if under["reading"] is None else Reading(**under["reading"])
+        self._tally = None if self._reading is None else Tally()
+
+    def message(self, questions: Sequence[Question]) -> Message:
+        """The reply; it is made in the fork."""
+        if self._under["unprivileged"]:
+            if not privileges.can_drop():
+                return hindered_reply_of(self._number, [Unjudged(privileges.WHY_NOT)])
+            privileges.drop()
+        self._watch()
+        with _no_larger_files(self._under["file_size"]):
+            outcomes = _at_once(questions)
+        if self._gate is not None:
+            self._gate.open = True
+        return self._counted(outcomes)
+
+    def ended(self, code: int) -> Message:
+        """The reply where the fork ended without one."""
+        if self._gate is not None and self._gate.stopped:
+            reason = f"the process was ended before its change {self._gate.count}, as it was asked to be"
+            return self._counted([Unjudged(reason)])
+        return self._counted([Fault("crash", f"{ending_of(code)}, without an answer")])
+
+    def _watch(self) -> None:
+        if self._gate is not None:
+            changes.watch(self._gate.stop.folder, self._gate.enter)
+        if self._reading is not None and self._tally is not None:
+            from pytest_vindex3.contract import reads  # it needs a system of this kind
+
+            reads.watch(self._reading, self._tally)
+
+    def _counted(self, outcomes: Sequence[Outcome]) -> Message:
+        gate, tally = self._gate, self._tally
+        return hindered_reply_of(
+            self._number,
+            outcomes,
+            changes=None if gate is None else gate.count,
+            stopped=gate is not None and gate.stopped,
+            reads=None if tally is None else tally.reads,
+        )
 
 
-def _counted(number: int, outcome: Outcome, gate: _Gate | None) -> Message:
-    if gate is None:
-        return hindered_reply_of(number, outcome, None, False)
-    return hindered_reply_of(number, outcome, gate.count, gate.stopped)
+def _at_once(questions: Sequence[Question]) -> list[Outcome]:
+    """The outcomes of questions; where there are several each has a thread, and all begin together."""
+    if len(questions) == 1:
+        return [questions[0]()]
+    found: dict[int, Outcome] = {}
+    barrier = threading.Barrier(len(questions))
+
+    def put(place: int) -> None:
+        barrier.wait()
+        found[place] = questions[place]()
+
+    threads = [threading.Thread(target=put, args=(place,)) for place in range(len(questions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[place] for place in range(len(questions))]
 
 
 class _Gate:

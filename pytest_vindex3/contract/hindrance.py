@@ -30,19 +30,20 @@ class Hindrance:
     def __init__(self, limits: Limits, scratch: Scratch) -> None:
         self._limits = limits
         self._counts: preload.Counts | None = None
-        self.rest = replace(limits, stop=None, file_size=None, unprivileged=False)
+        self._tally: preload.ReadCounts | None = None
+        self.rest = replace(limits, stop=None, file_size=None, unprivileged=False, reading=None)
         self.variables: Mapping[str, str] = {}
         self.launcher = [sys.executable, "-I", "-S", privileges.__file__] if limits.unprivileged else []
         self.refusal = self._why_not()
-        shim = preload.library()
-        if limits.stop is not None and shim is not None and not self.refusal:
-            self._counts = preload.Counts(scratch.folder / scratch.put(bytes(preload.Counts.SIZE)))
-            self.variables = self._counts.variables(shim, limits.stop)
+        if not self.refusal:
+            self._load(scratch)
 
     def begin(self, pid: int) -> str:
         """Hinder the program that was started with the variables; why it cannot be, or an empty text."""
         if self._counts is not None and not self._counts.loaded:
             return "the program does not load the library that stops writers: it may be linked statically"
+        if self._tally is not None and not self._tally.loaded:
+            return "the program does not load the library that sees reads: it may be linked statically"
         if self._limits.file_size is not None:
             return _hold(pid, self._limits.file_size)
         return ""
@@ -50,6 +51,8 @@ class Hindrance:
     def judged(self, reply: Reply) -> Reply:
         """The reply of the program, with what was counted; an end that was asked for is no fault."""
         counts, stop = self._counts, self._limits.stop
+        if self._tally is not None:
+            reply = replace(reply, reads=self._tally.reads)
         if counts is None or stop is None:
             return reply
         outcome = reply.outcome
@@ -64,9 +67,28 @@ class Hindrance:
             return f"programs are not stopped or hindered on {sys.platform}"
         if self._limits.unprivileged and not privileges.can_drop():
             return privileges.WHY_NOT
-        if self._limits.stop is not None and preload.library() is None:
-            return "the library that stops writers was not built: there was no C compiler"
+        if self._limits.beside:
+            return "a program is asked one question at a time"
+        missing = next((name for name in self._libraries() if preload.library(name) is None), None)
+        if missing is not None:
+            return f"the library that counts {missing} of files was not built: there was no C compiler"
         return ""
+
+    def _libraries(self) -> list[str]:
+        asked = {preload.CHANGES: self._limits.stop, preload.READS: self._limits.reading}
+        return [name for name, condition in asked.items() if condition is not None]
+
+    def _load(self, scratch: Scratch) -> None:
+        """Provide what the libraries count in, and the environment that loads them."""
+        stop, reading = self._limits.stop, self._limits.reading
+        shims = [shim for name in self._libraries() if (shim := preload.library(name)) is not None]
+        self.variables = preload.loading(shims) if shims else {}
+        if stop is not None:
+            self._counts = preload.Counts(scratch.folder / scratch.put(bytes(preload.Counts.SIZE)))
+            self.variables = {**self.variables, **self._counts.variables(stop)}
+        if reading is not None:
+            self._tally = preload.ReadCounts(scratch.folder / scratch.put(bytes(preload.ReadCounts.SIZE)))
+            self.variables = {**self.variables, **self._tally.variables(reading)}
 
 
 def _hold(pid: int, size: int) -> str:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -61,7 +62,7 @@ class _Host:
             return hindered.reply(
                 number,
                 under,
-                lambda: self._outcome(verb, arguments),
+                [partial(self._outcome, verb, one) for one in (arguments, *_beside(under))],
                 lambda message: self._line(number, message),
             )
         return self._line(number, reply_of(number, self._outcome(verb, arguments)))
@@ -108,6 +109,12 @@ def _request_in(line: bytes) -> tuple[int, str, dict[str, object], dict[str, obj
     except ValueError as error:
         raise SystemExit(f"a request is a JSON object a line ({error}), not {shown(line)}") from None
     raise SystemExit(f"a request has id, verb and arguments: {shown(line)}")
+
+
+def _beside(under: Mapping[str, object]) -> list[dict[str, object]]:
+    """The arguments of the requests that are put at once."""
+    others = under.get("beside")
+    return others if isinstance(others, list) else []
 
 
 def _plain(description: Description) -> dict[str, object]:

@@ -40,7 +40,7 @@ class InProcess:
         if limits.memory is not None or limits.measure:
             outcome: Outcome = Unjudged("memory, time and reads cannot be measured in process")
         elif limits.meddles:
-            outcome = Unjudged("writers are not stopped or hindered in process")
+            outcome = Unjudged("requests are not stopped or hindered in process, nor put at once")
         else:
             outcome = self._outcome(verb, arguments)
         return Reply(verb, dict(arguments), outcome)

@@ -7,11 +7,21 @@ any adapter may, `fault` (`{"what", "detail"}`: what went wrong, with a kind of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, get_args
 
 from pytest_vindex3.contract.door import PROTOCOL, Description
-from pytest_vindex3.contract.outcome import Answer, Fault, FaultKind, Misfit, Outcome, Refused, Unjudged
+from pytest_vindex3.contract.outcome import (
+    Answer,
+    Fault,
+    FaultKind,
+    Misfit,
+    Outcome,
+    Reads,
+    Refused,
+    Unjudged,
+)
 from pytest_vindex3.contract.scratch import Scratch
 from pytest_vindex3.contract.typed import judged_answer, judged_refusal
 from pytest_vindex3.contract.verb import Verb
@@ -39,10 +49,28 @@ def reply_of(number: int, outcome: Outcome) -> dict[str, object]:
     return {"id": number, **_body(outcome)}
 
 
-def hindered_reply_of(number: int, outcome: Outcome, changes: int | None, stopped: bool) -> dict[str, object]:
-    """The message of the Python host about a request that something was done to."""
+def hindered_reply_of(
+    number: int,
+    outcomes: Sequence[Outcome],
+    *,
+    changes: int | None = None,
+    stopped: bool = False,
+    reads: Reads | None = None,
+) -> dict[str, object]:
+    """The message of the Python host about a request that something was done to.
+
+    Args:
+        number: the request's.
+        outcomes: its own, and those of the requests that were put at once with it.
+        changes: see `Reply`.
+        stopped: see `Reply`.
+        reads: see `Reply`.
+    """
+    outcome, *others = outcomes
     body = {"unjudged": outcome.reason} if isinstance(outcome, Unjudged) else _body(outcome)
-    return {"id": number, **body, "changes": changes, "stopped": stopped}
+    counted = None if reads is None else asdict(reads)
+    beside = [_body(other) for other in others]
+    return {"id": number, **body, "changes": changes, "stopped": stopped, "reads": counted, "beside": beside}
 
 
 def _body(outcome: Outcome) -> dict[str, object]:

@@ -78,6 +78,64 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A part of a file whose reads are counted, and what is done to them.
+
+    Reads are the calls of the system that put bytes of a file into memory. Bytes of a file that is mapped
+    come without a call, and are not seen.
+
+    Attributes:
+        file: the absolute path of the file, without links.
+        start: where the part begins.
+        end: where it ends; None is the end of the file.
+        direct: whether only descriptors that read past the page cache are hindered.
+        most: bytes that one call gives at most; None for no bound.
+        length: where the file seems to end; None where it does.
+        interrupted: whether each call is interrupted by a signal once, before it reads anything. Python
+            calls again by itself, so that nothing of it is seen there.
+        error: the number of the error with which a call fails; None where none does.
+        opening: whether it is opening the file that fails with the error, and no read.
+        times: how many calls fail; None for all.
+        swapped: two folders that exchange their names before the first of these calls.
+    """
+
+    file: str
+    start: int = 0
+    end: int | None = None
+    direct: bool = False
+    most: int | None = None
+    length: int | None = None
+    interrupted: bool = False
+    error: int | None = None
+    opening: bool = False
+    times: int | None = None
+    swapped: tuple[str, str] | None = None
+
+    @property
+    def hinders(self) -> bool:
+        """Whether more is done than to count."""
+        asked = (self.most, self.length, self.error, self.swapped)
+        return self.interrupted or any(one is not None for one in asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The reads of a part of a file that were seen during one request.
+
+    Attributes:
+        calls: how many touched the part.
+        hindered: how many calls something was done to.
+        direct: bytes of the part that came past the page cache.
+        buffered: bytes of the part that came through it.
+    """
+
+    calls: int = 0
+    hindered: int = 0
+    direct: int = 0
+    buffered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds around one request, and what else is done to it from outside.
 
@@ -88,6 +146,9 @@ class Limits:
         stop: a change of a file that does not happen.
         file_size: bytes beyond which no file may grow, as on a disk that is full; None for no bound.
         unprivileged: whether permissions of files hold, also where the kit runs as root.
+        reading: reads that are counted, and what is done to them.
+        beside: the arguments of further requests for the same verb that are put at once, each by a thread
+            of its own.
     """
 
     seconds: float = 60.0
@@ -96,11 +157,14 @@ class Limits:
     stop: Stop | None = None
     file_size: int | None = None
     unprivileged: bool = False
+    reading: Reading | None = None
+    beside: tuple[Mapping[str, object], ...] = ()
 
     @property
     def meddles(self) -> bool:
         """Whether more is done than to bound and to measure."""
-        return self.stop is not None or self.file_size is not None or self.unprivileged
+        one = self.stop is not None or self.file_size is not None or self.reading is not None
+        return one or self.unprivileged or bool(self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +193,8 @@ class Reply:
     """A request together with its outcome; `cost` where it was asked for and could be measured.
 
     `stderr` is the tail of what the implementation printed meanwhile. `changes` are the calls that a `Stop`
-    counted, the one that did not happen included; `stopped` says that there was such a one.
+    counted, the one that did not happen included; `stopped` says that there was such a one. `reads` are
+    those that a `Reading` counted; `beside` is what became of the requests that were put at once.
     """
 
     verb: str
@@ -139,3 +204,5 @@ class Reply:
     stderr: str = ""
     changes: int | None = None
     stopped: bool = False
+    reads: Reads | None = None
+    beside: tuple[Outcome, ...] = ()

@@ -103,7 +103,17 @@ class Pipe:
         if exchange.spoiled:
             self._end()
         household.scratch.empty()
-        return Reply(verb, arguments, outcome, cost, stderr, exchange.changes, exchange.stopped)
+        return Reply(
+            verb,
+            arguments,
+            outcome,
+            cost,
+            stderr,
+            exchange.changes,
+            exchange.stopped,
+            exchange.reads,
+            exchange.beside,
+        )
 
     def close(self) -> None:
         """End the implementation and everything it started."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Reply, Stop, Unjudged
+from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Reading, Reply, Stop, Unjudged
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.contract.writable import Writable
 from pytest_vindex3.law.registry import Clause
@@ -128,6 +128,52 @@ class Ask:
             raise NotRun(f"{verb} was answered, and no call that changes files was seen")
         return reply
 
+    def watched(
+        self, verb: str, /, *, reading: Reading, limits: Limits | None = None, **arguments: object
+    ) -> Reply:
+        """Put one request, see what it reads of a file, and do to these reads what `reading` says.
+
+        The implementation is met as by `stopped`. Its outcome is judged as ever; `reads` in the reply are
+        the calls that were seen.
+
+        Args:
+            verb: the request, as for `ask(...)`.
+            reading: which reads, and how they are hindered.
+            limits: other bounds of the request.
+            arguments: those of the verb.
+
+        Raises:
+            NotRun: reads cannot be seen here, or none was seen or hindered as was asked, with the reason.
+            SuiteError: as for `ask(...)`.
+        """
+        reply = self(verb, limits=replace(limits or Limits(), reading=reading), **arguments)
+        if isinstance(reply.outcome, Unjudged):
+            raise NotRun(reply.outcome.reason)
+        if reply.reads is not None and not (reply.reads.calls or reply.reads.hindered):
+            raise NotRun(f"no call was seen that reads {Path(reading.file).name}")
+        if reply.reads is not None and reading.hinders and not reply.reads.hindered:
+            raise NotRun(f"no call was seen that could be hindered in reading {Path(reading.file).name}")
+        return reply
+
+    def together(self, verb: str, requests: Sequence[Mapping[str, object]]) -> list[Reply]:
+        """Put requests for one verb at once, each by a thread of its own; their replies, in the same order.
+
+        Raises:
+            NotRun: this door takes one request at a time.
+            SuiteError: as for `ask(...)`.
+        """
+        first, *others = requests
+        for request in others:
+            self._may(verb, request)
+        reply = self(verb, limits=Limits(beside=tuple(others)), **first)
+        if isinstance(reply.outcome, Unjudged):
+            raise NotRun(reply.outcome.reason)
+        if isinstance(reply.outcome, Fault) and not reply.beside:
+            return [reply] * len(requests)  # the process that all of them shared has ended
+        alone = replace(reply, beside=())
+        beside = zip(others, reply.beside, strict=True)
+        return [alone, *(replace(alone, arguments=one, outcome=outcome) for one, outcome in beside)]
+
     def file(self, name: str, content: bytes | Writable) -> str:
         """Write an input into the test's folder, before the implementation sees it; gives its path.
 
@@ -177,7 +223,7 @@ class Ask:
         text = f"{self.name}\n{self.settings.seed}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
-    def _may(self, verb: str, arguments: dict[str, object]) -> None:
+    def _may(self, verb: str, arguments: Mapping[str, object]) -> None:
         if self.verbs is not None and verb not in self.verbs:
             raise SuiteError(f"{self.name} asks {verb}, which neither its clauses nor needs() name")
         if not self.claims(verb):
