@@ -62,15 +62,17 @@ for rows, positions, quant in json.loads(sys.argv[1]):
 print("multiplied")
 """
 
-OUTSIDE = """
+PLACED = """
 from vindex3_reference.kernels.guarded import Edge
-import sys
-room = Edge(end=sys.argv[1] == "end").room(100)
-room[:] = 1
-if sys.argv[2] == "beyond":
-    import ctypes
-    ctypes.memset(room.ctypes.data + (100 if sys.argv[1] == "end" else -1), 0, 1)
+for end in (True, False):
+    room = Edge(end=end).room(100)
+    room[:] = 1
 print("touched")
+"""
+BEYOND = """
+import ctypes
+ctypes.memset(room.ctypes.data + {offset}, 0, 1)
+print("and beyond")
 """
 
 
@@ -86,12 +88,12 @@ def test_matrices_touch_nothing_else(in_child):
     assert in_child(MATRICES, json.dumps(QUANTS)) == "multiplied\n"
 
 
-@pytest.mark.parametrize("edge", ["end", "start"])
-def test_the_pages_are_inaccessible(in_child, edge):
-    """The byte beyond ends the process, and the ones inside do not."""
-    assert in_child(OUTSIDE, edge, "inside") == "touched\n"
-    with pytest.raises(AssertionError):
-        in_child(OUTSIDE, edge, "beyond")
+def test_the_pages_are_inaccessible(in_child):
+    """The byte before a buffer and the one behind it end the process, and those inside do not."""
+    assert in_child(PLACED) == "touched\n"
+    for program, offset in ((PLACED, -1), (PLACED.replace("(True, False)", "(False, True)"), 100)):
+        with pytest.raises(AssertionError):
+            in_child(program + BEYOND.format(offset=offset))
 
 
 class FloatState:

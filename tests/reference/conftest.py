@@ -224,3 +224,10 @@ def bounded() -> Callable[..., str]:
         return result.stdout.strip()
 
     return run
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What limits the memory of a process is marked, for where there is none to spare."""
+    for item in items:
+        if "bounded" in getattr(item, "fixturenames", ()):
+            item.add_marker("memory")

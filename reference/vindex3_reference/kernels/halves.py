@@ -32,4 +32,5 @@ def half_to_float(data: Buffer, isa: str | None = None) -> Floats:
 def widened(data: Buffer) -> Floats:
     """The same with numpy alone."""
     halves: npt.NDArray[np.float16] = np.frombuffer(data, "<f2")
-    return halves.astype(np.float32)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is one as well
+        return halves.astype(np.float32)
