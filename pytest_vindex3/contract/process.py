@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import IO, ClassVar, Literal, Protocol
 
 if os.name == "posix":
     import fcntl
@@ -53,29 +53,75 @@ def environment() -> dict[str, str]:
     return kept
 
 
+class Program(Protocol):
+    """A running program, as `subprocess.Popen` has it."""
+
+    pid: int
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, awaited.
+
+        Raises:
+            subprocess.TimeoutExpired: it still runs after so many seconds.
+        """
+        ...
+
+    def kill(self) -> None:
+        """End it."""
+        ...
+
+
+class Starter(Protocol):
+    """What starts programs; see `started`."""
+
+    def __call__(self, argv: Sequence[str], variables: Mapping[str, str], stderr: int) -> Program:
+        """Start one."""
+        ...
+
+
+def started(argv: Sequence[str], variables: Mapping[str, str], stderr: int) -> Program:
+    """A program in a session of its own, with unbuffered pipes and a descriptor for its stderr.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    return subprocess.Popen(
+        list(argv),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=dict(variables),
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
 class Process:
-    """A program started in a session of its own, with its standard streams held by this object.
+    """A program in a session of its own, with its standard streams held by this object.
 
     Args:
         argv: the program and its arguments.
         variables: its whole environment.
 
+    Attributes:
+        start: what starts programs.
+
     Raises:
         OSError: it cannot be started.
     """
 
+    start: ClassVar[Starter] = staticmethod(started)
+
     def __init__(self, argv: Sequence[str], variables: Mapping[str, str]) -> None:
         self._stderr = _Stderr()
         try:
-            self._popen = subprocess.Popen(
-                list(argv),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr.descriptor,
-                env=dict(variables),
-                start_new_session=True,
-                bufsize=0,
-            )
+            self._popen = self.start(argv, variables, self._stderr.descriptor)
         except BaseException:
             self._stderr.close()
             raise

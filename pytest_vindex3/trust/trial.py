@@ -29,6 +29,7 @@ from pytest_vindex3.plugin.running import ROW, Running
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import EXECUTED, Row
+from pytest_vindex3.trust.nursery import nursery
 from pytest_vindex3.trust.perturbation import Perturbation, PerturbedDoor, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.recording import Notes, Record, Recorder
@@ -53,7 +54,11 @@ class Trials:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try everybody of the plan that no other process has taken; the results go to a file."""
-        bench = Bench(session)
+        with nursery():
+            self._try_all(Bench(session))
+        return True
+
+    def _try_all(self, bench: Bench) -> None:
         record = self._recorded(bench) if self._plan.recorded else Record()
         for name in self._plan.mutants:
             if self._plan.takes(name):
@@ -65,7 +70,6 @@ class Trials:
                 self._save()
         self._try_perturbations(bench, record)
         self._save()
-        return True
 
     def _recorded(self, bench: Bench) -> Record:
         """What all processes see of the oracle, each in its share of the tests."""
