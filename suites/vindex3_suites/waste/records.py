@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RECORD: Final = "waste.record"
 UNCACHED: Final = one_of("direct", "buffered")
 """How the bytes of a first request come: from the file, in one of two ways."""
-VERIFY: Final[tuple[dict[str, bool], ...]] = ({"verify": False}, {"verify": True})
+VERIFY: Final[tuple[dict[str, Any], ...]] = ({"verify": False}, {"verify": True})
 
 
 def record(ask: Ask, model: Waste, layer: int, expert: int, folder: str = "model", **options: Any) -> Reply:

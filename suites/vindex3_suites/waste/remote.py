@@ -13,10 +13,6 @@ WIDTH: Final = 24
 """I and W of the drawn records."""
 
 
-class _Bank(dict[int, Record]):
-    """The records of a bank by slot, as far as they are there."""
-
-
 def remote(stored: Record, experts: int, around: Waste) -> Waste:
     """A container whose one bank has so many slots, and this record in its own.
 
@@ -29,15 +25,14 @@ def remote(stored: Record, experts: int, around: Waste) -> Waste:
     model = around.with_config("num_experts", experts).with_layer(layer, "experts", experts)
     model = model.with_layer(layer, "bytes", bank.length)
     model = model.with_layer(layer, "codebook_base", stored.codebook_id)
-    banks = {layer: _Bank({stored.expert: stored})}
-    return replace(model.with_file(model.bank_file(layer), bank), banks=banks)
+    return model.with_file(model.bank_file(layer), bank)
 
 
 def drawn_remote(
     layer: int, expert: int, experts: int, quant: Quant | None = None, blocks: int | None = None
-) -> Waste:
-    """Such a container with drawn books and a drawn record of so many pages."""
+) -> tuple[Waste, Record]:
+    """Such a container with drawn books, and its record, drawn, of so many pages."""
     width = quant or Quant()
     around = made(quant=width, inner=INNER, width=WIDTH, experts=1, layers=layer + 1, dense=layer)
-    stored = drawn_record(width, INNER, WIDTH, layer, expert, 0, "remote")
-    return remote(replace(stored, blocks=blocks), experts, around)
+    stored = replace(drawn_record(width, INNER, WIDTH, layer, expert, 0, "remote"), blocks=blocks)
+    return remote(stored, experts, around), stored

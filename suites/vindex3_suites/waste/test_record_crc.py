@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import cases, check, clause, needs, refuses
 from vindex3_fixtures.waste import TRUNK, Record, Waste
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
 
 SHAPES = {"tiny": TINY, "packed": PACKED, "blocked": BLOCKED, "pairs": PAIRS}
-VERIFIED = {"verify": True}
+VERIFIED: dict[str, Any] = {"verify": True}
+UNVERIFIED: tuple[dict[str, Any], ...] = ({}, {"verify": False})
 
 
 def _with(model: Waste, **changes: object) -> Waste:
@@ -136,7 +137,7 @@ def test_unverified_damage_is_served(ask: Ask, case: Waste) -> None:
         bank = data if isinstance(data, bytes) else b""
         payload = bank[48 : stored.payload_end]
         expected = served(stored, data=bank[: stored.length], payload_sha256=sha256(payload).hexdigest())
-        for options in ({}, {"verify": False}):
+        for options in UNVERIFIED:
             check("CRC-RANGE-03", record(ask, wrong, 1, 0, **options), expected)
 
 
@@ -144,7 +145,7 @@ def test_unverified_damage_is_served(ask: Ask, case: Waste) -> None:
 @cases(zero=0, ones=0xFFFFFFFF, small=1)
 def test_an_unverified_checksum_is_shown(ask: Ask, case: int) -> None:
     """The stored checksum is shown as it is, whatever the true one would be."""
-    for options in ({}, {"verify": False}):
+    for options in UNVERIFIED:
         check_served(ask, "CRC-RANGE-03", with_header(PACKED, crc32=case), **options)
 
 

@@ -17,6 +17,8 @@ from vindex3_suites.waste.records import (
     VERIFY,
     check_decoded,
     check_served,
+    record,
+    served,
     with_header,
     with_spare,
 )
@@ -54,8 +56,8 @@ def _worked() -> Waste:
     around = around.with_books(books).with_config("hidden_size", width)
     around = around.with_config("moe_intermediate_size", inner).with_quant("index_block", 64)
     gate, down = zero_matrix(inner, width, quant), zero_matrix(width, inner, quant)
-    names = {"layer": layer, "expert": worked.HEADER_EXPERT, "codebook_id": base}
-    return remote(Record(quant=quant, gate=gate, up=gate, down=down, **names), 413, around.with_trunk())
+    stored = Record(quant=quant, gate=gate, up=gate, down=down, layer=layer, codebook_id=base)
+    return remote(replace(stored, expert=worked.HEADER_EXPERT), 413, around.with_trunk())
 
 
 @clause("RECORD-HEADER-01")
@@ -92,9 +94,9 @@ def test_numbers_are_read_whole(ask: Ask, case: tuple[int, int, int]) -> None:
     """Layers to 127 and experts to 65535 have their numbers, both bytes of them."""
     layer, expert, experts = case
     sparse_files(ask.folder, experts * 4096)
-    model = drawn_remote(layer, expert, experts)
+    model, stored = drawn_remote(layer, expert, experts)
     for options in VERIFY:
-        check_served(ask, "RECORD-HEADER-01", model, layer, expert, **options)
+        check("RECORD-HEADER-01", record(ask, model, layer, expert, **options), served(stored))
 
 
 @clause("RECORD-HEADER-01")
