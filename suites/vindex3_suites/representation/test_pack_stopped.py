@@ -38,12 +38,14 @@ IO = either(answers(), refuses("io"))
 def _check_as_before(ask: Ask, made: Added, model: Model, pack: Pack) -> None:
     """The source is what it was: elsewhere to the byte, in place by all that a reader sees of it.
 
-    An index that has the pack is the new one, before which nobody was stopped.
+    An index that has the pack is the new one, before which nobody was stopped: it comes last, and all
+    that it names is there.
     """
-    if made.in_place and made.after.entry(pack.id) is not MISSING:
-        return
     path = str(made.source.folder)
     opened = ask("container.open", path=path)
+    if made.in_place and made.after.entry(pack.id) is not MISSING:
+        check("PACK-CRASH-01", opened, spares("whether all digests hold", True, made.after.complete))
+        return
     check("PACK-CRASH-01", opened, opens(model))
     if not made.in_place:
         for name, data in made.before.files.items():
