@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any, NoReturn
 
-from pytest_vindex3.contract import changes, privileges
+from pytest_vindex3.contract import changes, privileges, reads, wrapping
 from pytest_vindex3.contract.messages import hindered_reply_of
 from pytest_vindex3.contract.outcome import Fault, Limits, Outcome, Reading, Stop, Unjudged
 from pytest_vindex3.contract.process import ending_of
@@ -59,6 +59,7 @@ def reply(
         reason = f"requests are not stopped or hindered on {sys.platform}"
         return to_line(hindered_reply_of(number, [Unjudged(reason)]))
     fork = _Fork(number, under)
+    wrapping.places()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -115,8 +116,6 @@ class _Fork:
         if self._gate is not None:
             changes.watch(self._gate.stop.folder, self._gate.enter)
         if self._reading is not None and self._tally is not None:
-            from pytest_vindex3.contract import reads  # it needs a system of this kind
-
             reads.watch(self._reading, self._tally)
 
     def _counted(self, outcomes: Sequence[Outcome]) -> Message:

@@ -6,7 +6,6 @@ seen, and neither is what is read from memory that a file is mapped to.
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import io
 import os
@@ -18,6 +17,11 @@ from typing import Any, ClassVar, NamedTuple
 from pytest_vindex3.contract.outcome import Reading
 from pytest_vindex3.contract.tally import Tally
 from pytest_vindex3.contract.wrapping import Function, opening, path_of, put_in_place, writes
+
+try:
+    import fcntl
+except ImportError:  # only some systems have it
+    fcntl = None  # type: ignore[assignment]
 
 _DIRECT = getattr(os, "O_DIRECT", 0)
 _EXCHANGED = ".exchanged"

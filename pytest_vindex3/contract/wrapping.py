@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 Function = Callable[..., Any]
@@ -20,13 +21,28 @@ _KINDS = frozenset("rwax")
 _MODES = _KINDS | frozenset("+bt")
 
 
-def put_in_place(wrappers: Mapping[Function, Function]) -> None:
-    """Let every module that has one of these functions have its wrapper from now on."""
-    by_identity = {id(function): wrapper for function, wrapper in wrappers.items()}
+@functools.cache
+def places() -> dict[int, list[tuple[ModuleType, str]]]:
+    """The modules and names that have a function of `os`, or `open`, by the identity of the function.
+
+    Looking through all modules takes longer than a fork: look before it.
+    """
+    found: dict[int, list[tuple[ModuleType, str]]] = {
+        id(one): [] for one in (*vars(os).values(), io.open, io.FileIO) if callable(one)
+    }
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
-            if id(value) in by_identity:
-                setattr(module, name, by_identity[id(value)])
+            if id(value) in found:
+                found[id(value)].append((module, name))
+    return found
+
+
+def put_in_place(wrappers: Mapping[Function, Function]) -> None:
+    """Let every module that has one of these functions have its wrapper from now on."""
+    for function, wrapper in wrappers.items():
+        places()[id(wrapper)] = places().get(id(function), [])
+        for module, name in places()[id(wrapper)]:
+            setattr(module, name, wrapper)
     for supporting in (getattr(os, name) for name in _SETS):
         supporting |= {wrappers[function] for function in supporting & wrappers.keys()}
 
