@@ -12,11 +12,11 @@ INPUTS := pyproject.toml setup.py \
 	$(wildcard pytest_vindex3/contract/shim/*.c) \
 	$(wildcard reference/vindex3_reference/kernels/build.py reference/vindex3_reference/kernels/csrc/*)
 
-.PHONY: help certify test lint types unit test-wheel mutants clean
+.PHONY: help certify test lint types unit test-wheel test-sanitized test-arm64 test-s390x mutants clean
 .DEFAULT_GOAL := help
 
 help:  ## say what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 certify: $(VENV)/.installed  ## install the kit here and certify the bundled reference implementation
 	@$(BIN)/pytest --vindex3-impl=vindex3_reference
@@ -35,11 +35,20 @@ unit: $(VENV)/.developed  ## the kit's own tests
 test-wheel:  ## certify from the built wheel, away from the checkout, in every supported environment
 	@.ci/test-wheel $(PYTHON)
 
+test-sanitized: $(VENV)/.developed  ## the kernels' tests under the sanitizers of gcc
+	@.ci/test-sanitized $(BIN)/python
+
+test-arm64: $(VENV)/.developed  ## kernels, records and codebooks in an arm64 Python under qemu
+	@.ci/test-arm64 $(BIN)/python
+
+test-s390x: $(VENV)/.developed  ## portable kernels and the assembler in a big-endian Python under qemu
+	@.ci/test-s390x $(BIN)/python
+
 mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on purpose
 	@$(BIN)/vindex3 mutants
 
 clean:  ## remove everything that these commands made
-	@rm -rf $(VENV) .python-3.13 build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3
+	@rm -rf $(VENV) .python-3.13 .emulated build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3
 	@rm -f pytest_vindex3/contract/shim/*.so reference/vindex3_reference/kernels/*.so
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
