@@ -1,4 +1,4 @@
-"""What is done below the implementation to reads of a bank, and file systems that a probe shows to be direct."""
+"""What is done below the implementation to reads of a bank; whether a file system is read direct."""
 
 from __future__ import annotations
 
