@@ -59,9 +59,9 @@ def test_entries_are_multiplied_step_by_step(ask: Ask, case: int) -> None:
 
 
 FUSED = (
-    ([0x3C01, 0x3C00], [1.0 + 2.0**-23, -1.0]),
+    ([0x3C00, 0x3C01], [-1.0, 1.0 + 2.0**-23]),
     ([0x3555, 0xB555], [1.0 / 3, 1.0 / 3]),
-    ([0x7BFF, 0x7BFF, 0x7BFF], [1.0 + 2.0**-12, -1.0, -(2.0**-12)]),
+    ([0x7BFF, 0x7BFF, 0x7BFF], [-1.0, -(2.0**-22), 1.0 + 2.0**-22]),
 )
 """Halves and numbers whose sum of products a fused operation gives other bits."""
 

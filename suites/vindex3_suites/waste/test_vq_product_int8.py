@@ -37,7 +37,7 @@ def _check_int8(ask: Ask, clause_id: str, given: Given, x: Floats, **options: An
     check_multiplied(ask, clause_id, given, x, table="int8", **options)
 
 
-def _table(*values: float, x: float = 1.0) -> tuple[Given, Floats]:
+def typed_table(*values: float, x: float = 1.0) -> tuple[Given, Floats]:
     """A matrix of one position whose row r takes entry r of stage 0: these numbers times x, and zeros."""
     books = np.zeros((4, 64, 8), np.float16)
     books[0, : len(values), 0] = values
@@ -68,7 +68,7 @@ TYPED: dict[str, tuple[list[float], float, list[float]]] = {
 def test_typed_tables_are_rounded(ask: Ask, case: tuple[list[float], float, list[float]]) -> None:
     """Entries become multiples of a 127th of the largest: to nearest, ties to even, cut to 127."""
     values, factor, expected = case
-    given, x = _table(*values, x=factor)
+    given, x = typed_table(*values, x=factor)
     reply = multiply(ask, given, x, table="int8")
     check("VQ-MATVEC-04", reply, answers(out=np.array(expected, np.float32), table="int8"))
 
@@ -87,7 +87,7 @@ def test_positions_are_cut_into_blocks(ask: Ask, case: int) -> None:
 def test_entries_that_no_row_takes_count(ask: Ask) -> None:
     """The largest magnitude is that of the whole table of a block, used or not, in any stage."""
     for stage in range(4):
-        given, x = _table(1, 0.75, -0.5, 3)
+        given, x = typed_table(1, 0.75, -0.5, 3)
         books = [book.copy() for book in given.books]
         books[stage][62, 0] = 0x6BF0
         _check_int8(ask, "VQ-MATVEC-04", replace(given, books=tuple(books)), x)
@@ -162,7 +162,7 @@ def test_the_int8_table_touches_nothing_beyond(ask: Ask) -> None:
 
 def _infinite_book() -> Given:
     """A matrix of which an entry that no row takes is infinite."""
-    given, _ = _table(1, 2, 3)
+    given, _ = typed_table(1, 2, 3)
     books = [book.copy() for book in given.books]
     books[3][62, 0] = 0x7C00
     return replace(given, books=tuple(books))
@@ -194,7 +194,7 @@ def test_a_block_that_is_not_finite_is_refused(ask: Ask, case: tuple[int, float,
 @needs(BY_TABLE)
 def test_an_unused_entry_that_is_not_finite_is_refused(ask: Ask) -> None:
     """A table with an infinity has no largest number, whether or not a row takes that entry."""
-    legal, x = _table(1, 2, 3)
+    legal, x = typed_table(1, 2, 3)
     _check_int8(ask, "VQ-MATVEC-07", legal, x)
     wrong = _infinite_book()
     check("VQ-MATVEC-07", multiply(ask, wrong, x, table="int8"), refuses("non-finite", block=0))
