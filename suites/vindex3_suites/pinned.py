@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_vindex3.plugin.ask import Ask
 
-_ALONE: Final = ("representation",)
+_ALONE: Final = ("representation", "waste")
 """Folders of goldens whose questions of every verb are judged in the room of their name."""
 
 
