@@ -172,7 +172,8 @@ def test_held_bytes_stay(ask: Ask, case: tuple[str, int | None]) -> None:
         before = [*OTHERS[:place], [1, 0], *OTHERS[place:]]
         for asked in ((2, 2), (1, 0)):
             options: dict[str, Any] = {"before": before, "hold": place, "source": source}
-            reply = record(ask, TINY, *asked, **options, **_capacity(capacity))
+            options |= _capacity(capacity)
+            reply = record(ask, TINY, *asked, **options)
             check("CACHE-PIN-01", reply, _any_way(TINY, *asked, held_sha256=_digest(1, 0)))
 
 

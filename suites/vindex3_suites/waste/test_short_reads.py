@@ -81,7 +81,7 @@ def test_an_early_end_is_truncated(ask: Ask, case: tuple[str, int, int]) -> None
 def test_nothing_is_left_over_from_an_earlier_read(ask: Ask, case: tuple[int, int]) -> None:
     """After other records were read into the same memory, one that ends early is refused all the same."""
     capacity, have = case
-    options = {"before": [[1, 0], [1, 1], [2, 2]], "cache_records": capacity}
+    options: dict[str, Any] = {"before": [[1, 0], [1, 1], [2, 2]], "cache_records": capacity}
     reply = record(ask, TINY, 1, 2, **options)
     check("DIO-SHORT-02", reply, served(TINY.record(1, 2)))
     end = slot(TINY, 1, 2)["start"] + have
