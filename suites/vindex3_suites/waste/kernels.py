@@ -16,6 +16,8 @@ from vindex3_fixtures.waste import Matrix, Quant, draw, formulas, region
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from pytest_vindex3.contract.outcome import Reply
     from pytest_vindex3.plugin.ask import Ask
     from pytest_vindex3.plugin.expect import Answers
@@ -82,11 +84,30 @@ def halves(*patterns: Halves) -> bytes:
 
 
 def drawn(quant: Quant, rows: int, positions: int, *seed: object) -> Given:
-    """A matrix of drawn indices, with drawn finite books and scales."""
+    """A matrix of drawn indices whose books and scales are whole numbers.
+
+    Values are from 1 to 1000 and scales 1, 2 or 4, so that every sum and product is exact in any order:
+    what such a matrix shows is where indices lie, and nothing else.
+    """
     numbers = Numbers("kernel", quant, rows, positions, *seed)
     indices = draw.indices(numbers, rows, positions, quant.stages, quant.entries)
-    books = tuple(draw.halves(numbers, quant.entries, quant.vec_dim) for _ in range(quant.stages))
-    return Given(quant=quant, matrix=Matrix(indices, draw.halves(numbers, rows)), books=books)
+    books = tuple(_whole(numbers, quant.entries, quant.vec_dim) for _ in range(quant.stages))
+    scales = ONE_HALF + (_words(numbers, rows) % 3 << 10)
+    return Given(quant=quant, matrix=Matrix(indices, scales.astype(np.uint16)), books=books)
+
+
+def whole_vector(*seed: object, length: int) -> Floats:
+    """Drawn whole numbers from -4 to 4 for the right-hand side of a product that is exact in any order."""
+    return (_words(Numbers("whole", *seed), length) % 9).astype(np.float32) - 4
+
+
+def _whole(numbers: Numbers, entries: int, vec_dim: int) -> Halves:
+    values = _words(numbers, entries * vec_dim).reshape(entries, vec_dim) % 1000 + 1
+    return values.astype(np.float16).view(np.uint16)
+
+
+def _words(numbers: Numbers, count: int) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(numbers.data(4 * count), "<u4")
 
 
 def table_of(books: tuple[Halves, ...], scale: int = ONE_HALF, *, index_block: int = 0) -> Given:
@@ -98,7 +119,7 @@ def table_of(books: tuple[Halves, ...], scale: int = ONE_HALF, *, index_block: i
 
 
 def vector(*seed: object, length: int) -> Floats:
-    """Drawn real numbers for the right-hand side of a product."""
+    """Drawn real numbers for the right-hand side of a product whose roundings show."""
     return draw.reals(Numbers("vector", *seed), length)
 
 

@@ -16,7 +16,7 @@ from vindex3_suites.waste.kernels import (
     decode,
     drawn,
     multiply,
-    vector,
+    whole_vector,
 )
 from vindex3_suites.waste.verifying import check_listed, defect
 
@@ -86,7 +86,7 @@ def test_a_kernel_refuses_an_index_beyond(ask: Ask, case: Beyond) -> None:
 @cases(PLACES)
 def test_a_product_refuses_an_index_beyond(ask: Ask, case: Beyond) -> None:
     """A product is refused where decoding is."""
-    x = vector("beyond", length=case.positions * case.quant.vec_dim)
+    x = whole_vector("beyond", length=case.positions * case.quant.vec_dim)
     check_multiplied(ask, "VQ-INDEX-02", case.legal, x)
     check("VQ-INDEX-02", multiply(ask, case.wrong, x), refuses("index-out-of-codebook", **case.facts))
 

@@ -20,6 +20,7 @@ from vindex3_suites.waste.kernels import (
     multiply,
     table_of,
     vector,
+    whole_vector,
 )
 from vindex3_suites.waste.orders import UNEVEN, WORKED, Shape, uneven
 from vindex3_suites.waste.variants import available
@@ -124,7 +125,9 @@ def test_products_of_every_width(ask: Ask, case: list[Quant]) -> None:
         for block in (0, 64):
             for rows in (1, 64, 70):
                 given = drawn(replace(quant, index_block=block), rows, 3)
-                check_multiplied(ask, "VQ-MATVEC-03", given, vector(rows, length=given.arguments["n_in"]))
+                check_multiplied(
+                    ask, "VQ-MATVEC-03", given, whole_vector(rows, length=given.arguments["n_in"])
+                )
 
 
 @clause("VQ-MATVEC-03")
@@ -179,7 +182,7 @@ def test_x_has_the_length_of_a_row(ask: Ask, case: Quant) -> None:
     """One number less or more, none, or a number for each row is a length-mismatch."""
     given = drawn(case, 70, 3)
     length = given.arguments["n_in"]
-    check_multiplied(ask, "VQ-MATVEC-09", given, vector("x", length=length))
+    check_multiplied(ask, "VQ-MATVEC-09", given, whole_vector("x", length=length))
     for other in (length - 1, length + 1, 0, 70, 2 * length):
         x = np.ones(other, np.float32)
         numbers = refuses("length-mismatch", subject="x", expected=length, found=other)
@@ -192,7 +195,7 @@ def test_x_has_the_length_of_a_row(ask: Ask, case: Quant) -> None:
 def test_a_product_needs_its_buffers_whole(ask: Ask, case: Quant) -> None:
     """Buffers that are too short, or declared too long, are refused as for decoding."""
     given = drawn(case, 70, 3)
-    x = vector("x", length=given.arguments["n_in"])
+    x = whole_vector("x", length=given.arguments["n_in"])
     check_multiplied(ask, "VQ-MATVEC-09", given, x)
     for name in ("indices", "codebooks", "scales"):
         whole = given.arguments[name]

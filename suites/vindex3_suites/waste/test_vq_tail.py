@@ -19,8 +19,9 @@ from vindex3_suites.waste.kernels import (
     decode,
     decodes,
     drawn,
-    vector,
+    whole_vector,
 )
+from vindex3_suites.waste.orders import uneven
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -40,7 +41,7 @@ def _cut(given: Given, rows: int) -> Given:
 def test_every_number_of_rows_decodes(ask: Ask, case: int) -> None:
     """Of 1 to 200 rows each one decodes to the formula's bits, in blocks of 64 and without."""
     for block in (64, 0):
-        whole = drawn(Quant(3, 2, 16, index_block=block), MOST_ROWS, 2)
+        whole = uneven(Quant(3, 2, 16, index_block=block), MOST_ROWS, 2)
         for rows in range(case, case + TO_A_TEST):
             check_decoded(ask, "VQ-TAIL-01", _cut(whole, rows))
 
@@ -50,7 +51,7 @@ def test_every_number_of_rows_decodes(ask: Ask, case: int) -> None:
 def test_every_number_of_packed_rows_decodes(ask: Ask, case: int) -> None:
     """Of packed rows too."""
     for block in (64, 0):
-        whole = drawn(replace(PACKED, index_block=block), MOST_ROWS, 1)
+        whole = uneven(replace(PACKED, index_block=block), MOST_ROWS, 1)
         for rows in range(case, case + TO_A_TEST, 3):
             check_decoded(ask, "VQ-TAIL-01", _cut(whole, rows))
 
@@ -74,7 +75,7 @@ def test_the_smallest_matrices_decode(ask: Ask, case: tuple[Quant, int, int]) ->
     """One row, one position, one stage, one entry, and the ends of vec_dim."""
     quant, rows, positions = case
     for block in (0, 64):
-        check_decoded(ask, "VQ-TAIL-01", drawn(replace(quant, index_block=block), rows, positions))
+        check_decoded(ask, "VQ-TAIL-01", uneven(replace(quant, index_block=block), rows, positions))
 
 
 GUARDED = {
@@ -105,7 +106,7 @@ def test_products_touch_nothing_beyond_either(ask: Ask, case: Quant) -> None:
     """Between inaccessible pages products are the same too."""
     for rows in ROWS[::2]:
         given = drawn(replace(case, index_block=64), rows, 1 + rows % 4)
-        x = vector(rows, length=given.arguments["n_in"])
+        x = whole_vector(rows, length=given.arguments["n_in"])
         check_multiplied(ask, "VQ-GUARD-01", given, x, guard=True)
 
 
