@@ -36,6 +36,16 @@ def test_numpy_gives_the_same(same, shape):
     assert same(numpy_product(shape, "f32"), shape.product)
 
 
+@pytest.mark.parametrize("scale", [1.0, -1.0])
+def test_sums_start_at_plus_zero(multiply_isa, same, sample, scale):
+    """Products that all are -0 add up to +0, which a negative scale makes -0 again."""
+    matrix = sample(3, 2, Quant(3, 8, 256))
+    books, scales = np.full((3, 256, 8), -1, np.float16), np.full(3, scale, np.float16)
+    x = np.zeros(16, np.float32)
+    found = multiply(matrix.geometry, matrix.buffers[0], books, scales, x, isa=multiply_isa)
+    assert same(found, np.full(3, np.float32(0) * np.float32(scale), np.float32))
+
+
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("block", [0, 5, 64, 128])
 @pytest.mark.parametrize("threads", [1, 3])

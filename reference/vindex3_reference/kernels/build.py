@@ -13,7 +13,15 @@ from cffi import FFI
 SOURCES = Path(__file__).parent / "csrc"
 ROOT = Path(__file__).parents[3]
 """The checkout, relative to which setuptools wants its sources."""
-OPTIONS = ["-O3", "-std=gnu11", "-ffp-contract=off", "-fno-tree-vectorize", "-Wall", "-Wextra"]
+OPTIONS = [
+    "-O3",
+    "-std=gnu11",
+    "-ffp-contract=off",
+    "-fno-tree-vectorize",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+]
 
 ffibuilder = FFI()
 ffibuilder.cdef((SOURCES / "interface.h").read_text(encoding="utf-8"))

@@ -54,19 +54,6 @@ static bool any_beyond(const uint8_t *bytes, size_t count, unsigned limit)
     return found & tops || last;
 }
 
-/* Whether the rows of one block have such an index; a filled-up block has bytes that are judged nowhere. */
-static bool block_beyond(const struct matrix *matrix, size_t row, size_t rows)
-{
-    const uint8_t *run = row_of(matrix, row);
-    size_t step = matrix->block * run_bytes(matrix);
-    if (rows == matrix->block)
-        return any_beyond(run, matrix->positions * step, matrix->entries);
-    bool found = false;
-    for (size_t position = 0; position < matrix->positions; position++, run += step)
-        found |= any_beyond(run, rows * run_bytes(matrix), matrix->entries);
-    return found;
-}
-
 static bool first_in_rows(const struct matrix *matrix, size_t begin, size_t end, size_t found[4])
 {
     size_t step = matrix->block * run_bytes(matrix);
@@ -86,11 +73,13 @@ int first_beyond(const struct matrix *matrix, size_t found[4])
 {
     if (matrix->packed || matrix->entries > 255)
         return 0;
-    for (size_t row = 0; row < matrix->rows;) {
-        size_t left = matrix->rows - row, rows = left < matrix->block ? left : matrix->block;
-        if (block_beyond(matrix, row, rows) && first_in_rows(matrix, row, row + rows, found))
+    size_t bytes = matrix->block * matrix->positions * run_bytes(matrix);
+    for (size_t row = 0, rows; row < matrix->rows; row += rows) {
+        size_t left = matrix->rows - row;
+        rows = left < matrix->block ? left : matrix->block;
+        /* what fills the last block may be anything: rows alone are judged */
+        if (any_beyond(row_of(matrix, row), bytes, matrix->entries) && first_in_rows(matrix, row, row + rows, found))
             return 1;
-        row += rows;
     }
     return 0;
 }
