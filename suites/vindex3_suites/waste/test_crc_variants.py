@@ -18,7 +18,7 @@ BY_NAME = f"{CRC32}:isa"
 
 @clause("CRC-ISA-01")
 @needs(BY_NAME)
-@cases(short=(0, 300, 1), longer=(300, 4097, 61), longest=(4097, 20_001, 3001))
+@cases(short=(0, 150, 1), longer=(150, 4097, 61), longest=(4097, 20_001, 3001))
 def test_variants_agree_on_every_length(ask: Ask, case: tuple[int, int, int]) -> None:
     """Each variant gives the value of a sum byte by byte, and says that it did."""
     for isa in available(ask, "CRC-ISA-01", CRC32, {"data": b"123456789"}):
@@ -42,7 +42,7 @@ def test_variants_agree_on_starting_values(ask: Ask, case: int) -> None:
 def test_variants_touch_nothing_beyond(ask: Ask) -> None:
     """Beside inaccessible pages, and so at every start address modulo 64, each variant gives the value."""
     for isa in available(ask, "CRC-ISA-01", CRC32, {"data": b"123456789"}):
-        for length in (*range(66), *range(66, 1025, 37)):
+        for length in (*range(66), *range(66, 1025, 97)):
             reply = crc32(ask, DATA[:length], isa=isa, guard=True)
             check("CRC-ISA-01", reply, sums(VALUES[length], isa))
 

@@ -144,9 +144,9 @@ THREADED = {
 @cases(THREADED)
 def test_threads_do_not_show(ask: Ask, case: Quant) -> None:
     """From one thread to more than there are rows the bits are the same."""
-    for rows in (1, 2, 3, 63, 64, 65, 128, 130):
+    for rows in (1, 3, 64, 65, 130):
         given = drawn(case, rows, 3)
-        for threads in (1, 2, 3, 7, rows, rows + 1):
+        for threads in (1, 2, 7, rows, rows + 1):
             check_decoded(ask, "VQ-THREAD-01", given, threads=threads)
 
 
