@@ -117,6 +117,26 @@ def test_the_worked_example_is_read_as_written() -> None:
     assert reserved["unknown"].ignored == {"where": "header", "field": "reserved", "value": 0xDEADBEEF}
 
 
+def test_numbers_and_stretches_are_read_as_written() -> None:
+    """The bits of an array become float32 in its shape, and a stretch of a pinned file its bytes."""
+    golden = goldens()["waste/worked"]
+    record = next(one.answer for one in golden.requests if one.verb == "waste.record")
+    assert record is not None
+    assert record["data"] == (golden.path / "experts-L0.bin").read_bytes()
+    gate = next(one.answer for one in golden.requests if one.verb == "waste.matrix")
+    assert (gate.dtype, gate.shape) == ("float32", (2, 2))
+    assert gate.tobytes() == bytes.fromhex("00a02a44 efaebb3e 00000080 aaf2ff3e")
+
+
+def test_a_stretch_beyond_the_file_is_no_expectation(copied: Path) -> None:
+    """An answer cannot hold bytes that its golden does not have."""
+    path = copied / "waste/worked/expected.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"offset": 0', '"offset": 1'), encoding="utf-8")
+    golden = next(golden for golden in listed(copied) if golden.name == "waste/worked")
+    with pytest.raises(ValueError, match=r"experts-L0\.bin has no 4096 bytes at 1"):
+        assert golden.requests
+
+
 def test_a_golden_is_handed_out_as_a_copy(tmp_path: Path) -> None:
     """What an implementation does to its copy leaves the pinned file alone, and the next copy is whole."""
     golden = goldens()["lyrw/dense_f32_worked"]

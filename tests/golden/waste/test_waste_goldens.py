@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import pytest
 from pytest_vindex3.contract.difference import first_difference
 from pytest_vindex3.formats import detect, dump_text
 from vindex3_fixtures.annotated import assemble
+from vindex3_fixtures.checksums import mistyped
 from vindex3_fixtures.goldens import Golden, goldens
 from vindex3_reference.waste.verbs import waste_open, waste_write
 
@@ -71,6 +73,43 @@ def test_a_wrong_container_differs_from_its_twin_in_one_place(golden: Golden) ->
     else:
         shorter = min(len(found), len(legal))
         assert found[:shorter] == legal[:shorter]
+
+
+@pytest.mark.parametrize("name", list(WASTE))
+def test_a_typed_checksum_is_that_of_its_bytes(name: str) -> None:
+    """Every record has the checksum of its payload, but for those that are listed as a mismatch."""
+    assert mistyped(WASTE[name].path, WASTE[name].path.with_name("expected.json")) == []
+
+
+def changed(name: str, folder: Path, expert: int, checksum: int) -> list[str]:
+    """What is said of a golden in whose first bank the record of an expert has another checksum."""
+    home = shutil.copytree(WASTE[name].path.parent, folder / "golden")
+    path = home / "container" / "experts-L1.bin"
+    data = bytearray(path.read_bytes())
+    data[4096 * expert + 36 : 4096 * expert + 40] = checksum.to_bytes(4, "little")
+    path.write_bytes(data)
+    return mistyped(home / "container", home / "expected.json")
+
+
+def test_the_right_checksum_of_a_wrong_one_is_said(tmp_path: Path) -> None:
+    """A checksum that is typed wrong is named by its record, with the one that the bytes give."""
+    said = changed("waste/two_experts", tmp_path, 1, 0x12345678)
+    assert said == ["crc32 of record 1/1 is 0x12345678, and the bytes give 0x0E4C854E"]
+
+
+def test_a_mismatch_must_be_one(tmp_path: Path) -> None:
+    """Where verification lists a mismatch, the right checksum is a mistake."""
+    assert changed("waste/checksum_changed", tmp_path, 0, 0xCA68BF2A) == [
+        "crc32 of record 1/0 is 0xCA68BF2A, and checksum-mismatch is listed"
+    ]
+
+
+def test_a_manifest_without_its_bank_is_told(tmp_path: Path) -> None:
+    """Checksums that cannot be found are no reason to be silent."""
+    home = shutil.copytree(WASTE["waste/worked"].path.parent, tmp_path / "golden")
+    (home / "container" / "experts-L0.bin").unlink()
+    [said] = mistyped(home / "container", home / "expected.json")
+    assert said.startswith("its checksums cannot be found: FileNotFoundError(")
 
 
 def dumped() -> Iterator[Any]:
