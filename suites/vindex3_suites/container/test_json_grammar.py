@@ -13,6 +13,8 @@ from vindex3_suites.container.judging import check_fault, check_legal, check_ope
 from vindex3_suites.container.models import BANK, EMBEDDING, FULL, SMALLEST, TINY, open_text, opens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_vindex3.plugin.ask import Ask
     from vindex3_fixtures.json_faults import JsonFault
     from vindex3_fixtures.json_twins import JsonTwin
@@ -91,20 +93,22 @@ def test_an_index_is_a_whole_document(ask: Ask, case: JsonFault) -> None:
 
 
 @clause("JSON-GRAMMAR-04")
-def test_every_cut_is_malformed(ask: Ask) -> None:
+@cases(a_few=20, all=1)
+def test_every_cut_is_malformed(ask: Ask, case: int) -> None:
     """Wherever an index is cut before its last brace, it is malformed-json."""
     check_legal(ask, "JSON-GRAMMAR-04", SMALLEST)
     expected = refuses("malformed-json", path=INDEX)
-    for text in cuts(json_text(SMALLEST.index)):
+    for text in cuts(json_text(SMALLEST.index), case):
         check("JSON-GRAMMAR-04", open_text(ask, SMALLEST, text), expected)
 
 
 @clause("JSON-GRAMMAR-04")
-def test_a_long_index_is_malformed_when_it_is_cut(ask: Ask) -> None:
+@cases(a_few=70, more=7)
+def test_a_long_index_is_malformed_when_it_is_cut(ask: Ask, case: int) -> None:
     """Cut after a brace, a bracket, a comma, a colon or a quote of any depth, it is malformed-json."""
     check_legal(ask, "JSON-GRAMMAR-04", FULL)
     text = json_text(FULL.index)
-    ends = [at for at, byte in enumerate(text[:-1]) if byte in b'{}[],:"'][::7]
+    ends = [at for at, byte in enumerate(text[:-1]) if byte in b'{}[],:"'][::case]
     for end in ends:
         check(
             "JSON-GRAMMAR-04",
@@ -128,9 +132,10 @@ def test_an_escaped_control_character_is_read(ask: Ask, case: JsonTwin) -> None:
 
 
 @clause("JSON-GRAMMAR-05")
-def test_every_control_character_is_escaped(ask: Ask) -> None:
+@cases(a_few=(0, 10, 31), all=range(32))
+def test_every_control_character_is_escaped(ask: Ask, case: Iterable[int]) -> None:
     """Each of the 32, in the name of a model: raw it is malformed, escaped it is part of the name."""
-    for code in range(32):
+    for code in case:
         model = SMALLEST.with_index(("model",), f"a{chr(code)}b")
         check_opened(ask, "JSON-GRAMMAR-05", model)
         raw = SMALLEST.with_index(("model",), Raw(f'"a{chr(code)}b"'))

@@ -12,6 +12,7 @@ from vindex3_suites.container.tensors import FILE, PAIR, STACK, delivers, filed,
 from vindex3_suites.lyrw.limits import MIB, measured, promptly, sparse_files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pytest_vindex3.plugin.ask import Ask
@@ -107,10 +108,11 @@ def test_a_header_beyond_the_file_is_truncated(ask: Ask, case: int) -> None:
 
 
 @clause("SEGMENT-FRAME-06")
-def test_every_cut_of_a_header_is_truncated(ask: Ask) -> None:
+@cases(a_few=(0, 7, 8, LEGAL.payload_start - 1), all=range(LEGAL.payload_start))
+def test_every_cut_of_a_header_is_truncated(ask: Ask, case: Iterable[int]) -> None:
     """Wherever a file ends before its payload begins, from no byte at all, it is truncated."""
     check("SEGMENT-FRAME-06", tensor(ask, holding(LEGAL), "a", folder="legal"), delivers(LEGAL, "a"))
-    for length in range(LEGAL.payload_start):
+    for length in case:
         reply = tensor(ask, filed(DATA[:length], length), "a", folder="wrong")
         check("SEGMENT-FRAME-06", reply, refuses("truncated", path=FILE))
 

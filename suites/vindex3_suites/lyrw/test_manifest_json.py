@@ -36,11 +36,12 @@ def test_what_no_document_may_be_is_refused(ask: Ask, case: JsonFault) -> None:
 
 
 @clause("MOE-LOAD-08")
-def test_every_cut_is_malformed(ask: Ask) -> None:
+@cases(a_few=40, all=1)
+def test_every_cut_is_malformed(ask: Ask, case: int) -> None:
     """Wherever a manifest is cut before its last brace, it is malformed-json."""
     check("MOE-LOAD-08", load_legal(ask, SIMPLE), loads(SIMPLE))
     expected = refuses("malformed-json", path=str(ask.folder / NAME))
-    for text in cuts(TEXT):
+    for text in cuts(TEXT, case):
         check("MOE-LOAD-08", load(ask, text), expected)
 
 
