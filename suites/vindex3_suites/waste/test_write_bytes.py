@@ -147,7 +147,7 @@ def _check_books(reply: Reply, found: StoredWaste, model: Waste) -> None:
 @clause("RECORD-HEADER-02")
 @cases({name: model for name, model in MODELS.items() if model.banks})
 def test_headers_of_records_and_books(ask: Ask, case: Waste) -> None:
-    """The format is 8 or 4 by the packing alone, flags and reserved fields are 0; books carry their numbers."""
+    """The format is 8 or 4 by the packing alone, flags and reserved fields 0; books carry their numbers."""
     reply = write(ask, case)
     check("RECORD-HEADER-02", reply, answers())
     found = look(ask)
