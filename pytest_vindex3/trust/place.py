@@ -14,6 +14,8 @@ from pytest_vindex3.contract.verb import Verb
 
 How = Literal["drop", "alter"]
 EACH = "[]"
+REFUSAL = "refusal"
+"""The key of a verdict of one candidate that holds why it was refused (promotion.promote)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,13 @@ class Place:
         return _changed_items(value, lambda item: self._in_defect(item, how))
 
     def _in_defect(self, item: object, how: How) -> object:
-        if not isinstance(item, Mapping) or item.get("kind") != self.kind or "names" not in item:
+        """A defect, or what holds one as its refusal, with the place changed; MISSING where it is another."""
+        if not isinstance(item, Mapping):
+            return MISSING
+        if REFUSAL in item:
+            refusal = self._in_defect(item[REFUSAL], how)
+            return MISSING if refusal is MISSING else {**item, REFUSAL: refusal}
+        if item.get("kind") != self.kind or "names" not in item:
             return MISSING
         return _changed(item, ("names", *self.keys), how)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pytest_vindex3.contract.difference import MISSING
 from pytest_vindex3.contract.outcome import Answer, Outcome, Refused
 from pytest_vindex3.trust.perturbation import Perturbation
-from pytest_vindex3.trust.place import EACH, How, altered
+from pytest_vindex3.trust.place import EACH, REFUSAL, How, altered
 
 Found = set[Perturbation]
 
@@ -87,8 +87,9 @@ def _changing(own: Mapping[How, Perturbation], value: object) -> Iterator[Pertur
 
 
 def _defects(answer: object) -> Iterator[Mapping[str, object]]:
-    """The defects in the lists of an answer."""
+    """The defects in the lists of an answer, and those of verdicts that hold one."""
     for value in answer.values() if isinstance(answer, Mapping) else ():
         for item in value if isinstance(value, list) else ():
-            if isinstance(item, Mapping) and "kind" in item and "names" in item:
-                yield item
+            defect = item.get(REFUSAL, item) if isinstance(item, Mapping) else None
+            if isinstance(defect, Mapping) and "kind" in defect and "names" in defect:
+                yield defect

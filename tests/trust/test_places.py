@@ -76,6 +76,24 @@ def test_a_fact_is_changed_in_defects_of_its_kind_alone() -> None:
     assert place.perturbed(Answer({"defects": [other]}), "drop") is None
 
 
+def test_a_fact_is_changed_in_the_refusals_of_candidates() -> None:
+    """A verdict holds its refusal one level deeper; it is changed there, and selected candidates stay."""
+    refused = {
+        "selected": False,
+        "refusal": {"kind": "ladder-incomplete", "names": {"missing": ["measured"]}},
+    }
+    selected = {"selected": True, "refusal": None}
+    place = Place("toy", "ladder-incomplete", ("missing",))
+    assert place.perturbed(Answer({"verdicts": [selected, refused]}), "drop") == Answer(
+        {
+            "verdicts": [
+                selected,
+                {"selected": False, "refusal": {"kind": "ladder-incomplete", "names": {}}},
+            ]
+        }
+    )
+
+
 def test_perturbations_cover_what_the_law_names() -> None:
     """Each fact that a refusing clause names is dropped and altered, and so is each key of the answer."""
     named = {str(one) for one in perturbations(["lyrw.parse"])}

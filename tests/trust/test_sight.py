@@ -33,6 +33,7 @@ WANTED = [Perturbation(place, how) for place in PLACES for how in ("drop", "alte
         Answer(
             {"defects": [{"kind": "misaligned", "names": {"at": []}}, {"kind": "truncated", "names": {}}]}
         ),
+        Answer({"verdicts": [{"refusal": {"kind": "truncated", "names": {"at": 3}}}, {"refusal": None}]}),
         Answer({"count": {}, "items": {"tag": 1}, "truncated": {"at": 1}}),
         Answer([{"count": 1}]),
         Answer(None),
