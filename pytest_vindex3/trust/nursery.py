@@ -40,11 +40,12 @@ def nursery() -> Iterator[None]:
         command = [sys.executable, "-P", "-m", __spec__.name, str(descriptor)]
         with subprocess.Popen(command, pass_fds=[descriptor], stdin=subprocess.DEVNULL) as server:
             theirs.close()
-            Process.start = _Nursery(ours).start
+            before = Process.start
+            Process.start = staticmethod(_Nursery(ours).start)
             try:
                 yield
             finally:
-                Process.start = staticmethod(started)
+                Process.start = staticmethod(before)
                 ours.close()
                 server.wait()
 

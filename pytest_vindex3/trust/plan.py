@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,10 @@ class Plan(msgspec.Struct):
     part: int
     parts: int
     folder: str
+
+    def perturbs(self, verb: str) -> bool:
+        """Whether what a verb says is perturbed."""
+        return any(fnmatchcase(verb, glob) for glob in self.perturbed)
 
     @property
     def results(self) -> Path:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -92,8 +91,7 @@ class Trials:
         return msgspec.json.decode(path.read_bytes(), type=Record)
 
     def _perturbations(self, bench: Bench) -> list[Perturbation]:
-        globs = self._plan.perturbed
-        return perturbations(verb for verb in bench.verbs if any(fnmatchcase(verb, glob) for glob in globs))
+        return perturbations(filter(self._plan.perturbs, bench.verbs))
 
     def _try_perturbations(self, bench: Bench, record: Record) -> None:
         door = bench.state.session.implementations[0].door
@@ -140,9 +138,8 @@ class Bench:
 
     def tests(self, plan: Plan) -> list[str]:
         """All tests that a plan is going to need."""
-        if plan.perturbed:
-            return list(self.items)
         needed = {test for name in plan.mutants for test in self.tests_for(mutants()[name])}
+        needed |= {test for test, one in self._known() if any(map(plan.perturbs, one.verbs))}
         return [test for test in self.items if test in needed]
 
     @cached_property
