@@ -122,20 +122,8 @@ def _try(names: list[str], verbs: list[str], *, everything: bool, jobs: int) -> 
 
 def _show(results: Results) -> None:
     out = console()
-    table = Table(box=None, pad_edge=False)
-    for heading in ("mutant", "killed by", "clause", "s"):
-        table.add_column(heading, no_wrap=heading != "killed by", overflow="fold")
-    for one in results.mutants:
-        table.add_row(one.id, _killer(one), one.clause, f"{one.seconds:.1f}")
-    out.print(table)
-    for one in results.mutants:
-        if one.canary_only:
-            out.print(
-                f"{one.id} breaks {', '.join(one.strays)} at the canary, which it does not state; behind a "
-                "red canary nothing is run, so a defect is to leave the canary's file alone"
-            )
-        elif one.strays:
-            out.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
+    if results.mutants:
+        _show_mutants(out, results.mutants)
     for survivor in results.survivors:
         out.print(f"no test tells: {survivor}")
     if results.mutants:
@@ -146,6 +134,24 @@ def _show(results: Results) -> None:
         out.print(f"perturbations killed: {total - len(results.survivors)} of {total}")
     for name, share in results.nulls.items():
         out.print(f"the null implementation that {name.replace('-', ' ')} passes {share:.1%} of the tests")
+
+
+def _show_mutants(out: Console, mutants: Sequence[MutantResult]) -> None:
+    """What killed each, and which of them are described wrongly."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("mutant", "killed by", "clause", "s"):
+        table.add_column(heading, no_wrap=heading != "killed by", overflow="fold")
+    for one in mutants:
+        table.add_row(one.id, _killer(one), one.clause, f"{one.seconds:.1f}")
+    out.print(table)
+    for one in mutants:
+        if one.canary_only:
+            out.print(
+                f"{one.id} breaks {', '.join(one.strays)} at the canary, which it does not state; behind a "
+                "red canary nothing is run, so a defect is to leave the canary's file alone"
+            )
+        elif one.strays:
+            out.print(f"{one.id} also breaks {', '.join(one.strays)}, which it does not state")
 
 
 def _killer(one: MutantResult) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.report.row import Row
+from pytest_vindex3.trust.perturbation import perturbations
 from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
 from vindex3_fixtures.mutants.mutant import mutants
 
@@ -44,9 +45,20 @@ def test_mutants_are_killed_by_their_clauses() -> None:
     assert {name for name, one in found.items() if one["advice"]} == {"last-segment-answers"}
 
 
+def test_perturbations_are_tried_by_verb() -> None:
+    """Those of the verbs that a glob means are tried, without a mutant or a null beside them."""
+    done = run("--json", "--perturbations", "authority.*")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert (document["mutants"], document["null"]) == ([], {})
+    tried = document["perturbations"]
+    assert tried["total"] == tried["killed"] == len(perturbations(["authority.fold"]))
+
+
 def test_a_pattern_that_means_nobody_examines_nothing() -> None:
-    """A pattern without a match exits 5."""
+    """A pattern without a match exits 5, and so does a glob that no verb matches."""
     assert run("no-such-mutant").returncode == 5
+    assert run("--perturbations", "no.such_verb").returncode == 5
 
 
 def test_the_list_names_every_mutant() -> None:
