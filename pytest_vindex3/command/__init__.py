@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -63,10 +64,12 @@ def main() -> None:
     """Run the command line, to the last byte of what it prints.
 
     A closed pipe on the other side is no error to tell of; output that cannot be written otherwise is one
-    sentence on stderr. Both end with 1.
+    sentence on stderr. Both end with 1. A sign that the terminal's encoding lacks is shown as its escape.
     """
     if sys.stdout is None:  # so Python has it where the shell closed it
         _give_up("standard output is closed")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
             vindex3(prog_name="vindex3")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from vindex3_fixtures.container.tiny import tiny
 from vindex3_fixtures.goldens import goldens
 
 GOLDEN = str(goldens()["lyrw/dense_f32_worked"].path)
@@ -50,6 +52,23 @@ def test_a_reader_that_went_away_is_nothing_to_tell_of() -> None:
     """A pipe that is closed on the other side ends the command without a word."""
     done = vindex3("| true", ["clauses", "--json"])
     assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_signs_that_an_encoding_lacks_are_shown_as_escapes(encoding: str, tmp_path: Path) -> None:
+    """A terminal that cannot show a name of the document is given its escape, and no command fails for it."""
+    model = tiny().with_index(("model",), "\U0001f600").with_index(("profiles",), ["\u4e00"])
+    container = tmp_path / "model"
+    model.folder.write_to(container)
+    for name in ("inspect", "select", "verify", "graph"):
+        command = [sys.executable, "-m", "pytest_vindex3.command", name, str(container)]
+        variables = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, capture_output=True, env=variables, check=False, timeout=60)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+        shown = done.stdout.decode(encoding)
+        if name in ("inspect", "select"):
+            sign = "\U0001f600" if name == "inspect" else "\u4e00"
+            assert (sign if encoding == "utf-8" else sign.encode("unicode_escape").decode()) in shown
 
 
 def test_a_file_that_cannot_be_read_is_misuse(tmp_path: Path) -> None:

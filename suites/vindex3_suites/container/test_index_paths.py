@@ -167,10 +167,22 @@ def test_a_name_that_looks_bad_is_plain(ask: Ask, case: NameSlot) -> None:
     check("INDEX-PATH-01", open_(ask, case.named("../a")), refuses("path-escape", path="../a"))
 
 
+COLONS = ("layer:0", "ab:/x", "a/C:x", "1:x", "_:/x", "\u00e9:x")
+
+
+@clause("INDEX-PATH-02")
+@cases({name: slot for name, slot in SLOTS.items() if slot.file is None})
+def test_a_colon_behind_no_single_letter_is_plain(ask: Ask, case: NameSlot) -> None:
+    """A colon is a drive behind one letter at the start, and a sign like others anywhere else."""
+    for name in COLONS:
+        check_opened(ask, "INDEX-PATH-02", case.moved(name))
+
+
 PLAIN = {
     "inner_dots": ["layer..0", "layer..0/x..y.bin"],
     "spaces": ["a  name", "a folder/a name.bin"],
     "at": ["target.embedding@BF16", "a@b/c@d@e.bin"],
+    "space_before": [" a name"],
     "plus": ["BF16+F32/a+b"],
     "folders": ["a/b/c/d/e/f/g", "segments/sub/x.y.z"],
     "letters": ["\u00e9/\u8a9e\U0001f600", "X"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_vindex3 import cases, check, clause, refuses
 from pytest_vindex3.contract.difference import MISSING
 from vindex3_fixtures.container.folder import Folder
-from vindex3_fixtures.container.index import CAPABILITY_FILES
+from vindex3_fixtures.container.index import CAPABILITY_FILES, GRAPH, INDEX
 from vindex3_fixtures.container.writings import text_model
 from vindex3_suites.container.on_disk import contents, shows
 from vindex3_suites.container.writing import OUT, said_written, stored, write
@@ -47,6 +47,17 @@ def test_capability_files_are_stored_verbatim(ask: Ask, case: Mapping[str, bytes
     check(
         "PUBLISH-CAPABILITY-01", reply, shows("the folder given", dict(case), contents(ask.folder / "given"))
     )
+
+
+@clause("PUBLISH-CLEAN-01")
+def test_other_files_of_the_folder_are_left_there(ask: Ask) -> None:
+    """Of a folder with more in it the five capability files are taken, and nothing else."""
+    others = {"README.md": b"#", "config.json": b"{}", "tokenizer.json.bak": b"{}", "tokenizer.model": b"x"}
+    folder = Folder({**CONTENTS, **others, "sub": Folder({"tokenizer.json": b"{}"})})
+    reply = write(ask, TEXT, capability_dir=ask.file("given", folder))
+    check("PUBLISH-CLEAN-01", reply, said_written(ask))
+    named = [*CAPABILITY_FILES, INDEX, GRAPH, *(f"segments/{one}.bin" for one in TEXT.representations)]
+    check("PUBLISH-CLEAN-01", reply, shows("files", sorted(named), sorted(stored(ask).files)))
 
 
 @clause("PUBLISH-CAPABILITY-02")

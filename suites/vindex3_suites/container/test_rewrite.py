@@ -34,6 +34,7 @@ UNKNOWN: dict[str, dict[str, Any]] = {
     "a_text": {"x-note": 'a "text" with \\, \u00e9, \u4e00, \U0001f600, \x01 and \x7f'},
     "every_type": {"x-a": None, "x-b": True, "x-c": False, "x-d": [], "x-e": {}, "x-f": "", "x-g": [[{}], 0]},
     "numbers": {"x-n": [0, -1, 9007199254740993, 18446744073709551615, 0.1, 1e300, 5e-324, -2.5]},
+    "seventeen_digits": {"x-n": [0.30000000000000004, 2.2250738585072014e-308, 1.7976931348623157e308]},
     "names_of_other_things": {
         "__class__": "int",
         "__proto__": {"version": 1},
@@ -44,6 +45,7 @@ UNKNOWN: dict[str, dict[str, Any]] = {
     "known_elsewhere": {"schema": 6, "storage": "no", "selects": [1], "layers": None},
     "late_keys": {"vindex_spec_version": "9.9", "created": {"by": "someone"}},
     "composed_and_not": {"\u00e9": 1, "e\u0301": 2},
+    "composed_and_not_inside": {"x-note": [{"\u00e9": 1, "e\u0301": "e\u0301"}, "\u00e9", "\uff46"]},
     "64_levels": {"x-deep": _deep(64)},
 }
 
@@ -72,6 +74,8 @@ def _within(document: Any, way: Way) -> Any:
 NESTED: dict[str, Way] = {
     "entry": ("representations", STACK),
     "compiled_entry": ("representations", PACKED),
+    "codec": ("representations", PACKED, "codec"),
+    "encoder": ("representations", PACKED, "encoder"),
     "profile": ("profiles", 1),
     "variant": ("variants", HEAD_SET, "variants", "stored"),
     "precision_map": ("precision_map",),
@@ -193,6 +197,7 @@ def test_a_missing_segment_is_refused(ask: Ask, case: tuple[Model, str]) -> None
     unknown_keys=replace(TINY, index={**TINY.index, **UNKNOWN["nearly_known"]}),
     profiles_as_text=TINY.with_index(("profiles",), ["exact", {"name": "other"}, "third"]),
     strange_numbers=TINY.with_index(("hidden_size",), 18446744073709551615).with_index(("num_layers",), 0),
+    canonical_and_derived_from_a_model=TINY.with_index(("derived_from_model",), "base"),
     counts_above_one=TINY.with_index(("segments", "segments/target.embedding"), 4294967295),
 )
 def test_the_result_opens_alike(ask: Ask, case: Model) -> None:

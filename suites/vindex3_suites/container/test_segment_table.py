@@ -91,6 +91,7 @@ TWICE: dict[str, tuple[tuple[str, ...], str, str]] = {
     "three_times": (("a", "b", "b", "b"), "b", "b"),
     "all": (("a", "a"), "a", "a"),
     "beyond_ascii": (("a", "é", "é"), "a", "é"),
+    "apart": (("a", "b", "a"), "b", "a"),
     "among_many": ((*(f"{n:03}" for n in range(200)), "199"), "007", "199"),
 }
 

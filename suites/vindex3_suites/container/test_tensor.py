@@ -5,10 +5,19 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause
+from pytest_vindex3 import answers, cases, check, clause, either, refuses
 from vindex3_fixtures.container import Segment, Tensor, pattern, tiny
 from vindex3_fixtures.container.segment import WIDTHS
-from vindex3_suites.container.tensors import PAIR, STACK, check_delivered, delivers, stack, tensor, with_pack
+from vindex3_suites.container.tensors import (
+    PAIR,
+    STACK,
+    check_delivered,
+    delivers,
+    holding,
+    stack,
+    tensor,
+    with_pack,
+)
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -44,6 +53,20 @@ _LOOKS = struct.pack("<Q", 2) + b"{}" + stack(*PAIR).bytes()
 def test_a_tensor_is_its_range_of_the_payload(ask: Ask, case: Segment) -> None:
     """Whatever lies before, behind and inside it, a tensor is its own bytes and no other."""
     check_delivered(ask, "SEGMENT-FRAME-01", case)
+
+
+@clause("SEGMENT-FRAME-01")
+@cases(gap_before=(8, 16), gap_between=(0, 16), exchanged=(8, 0), overlapping=(0, 4), one_range=(4, 4))
+def test_offsets_say_where_a_tensor_lies(ask: Ask, case: tuple[int, int]) -> None:
+    """Of rows that are not in the order of their bytes a tensor is what its own row says, or refused."""
+    payload = pattern(24)
+    rows = [{**row, "offset": at} for row, at in zip(stack(*PAIR).true_rows, case, strict=True)]
+    segment = stack(*PAIR, stored_rows=rows, stored_payload=payload)
+    for name, at in zip("ab", case, strict=True):
+        check("SEGMENT-FRAME-01", tensor(ask, holding(stack(*PAIR)), name), delivers(stack(*PAIR), name))
+        served = answers(representation=STACK, dtype="U8", shape=[8], data=payload[at : at + 8])
+        reply = tensor(ask, holding(segment), name, folder="wrong")
+        check("SEGMENT-FRAME-01", reply, either(served, refuses("table-layout")))
 
 
 @clause("SEGMENT-FRAME-02")

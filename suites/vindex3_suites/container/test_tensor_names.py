@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_vindex3 import cases, check, clause, refuses
 from vindex3_fixtures.container import Segment, Tensor, tiny
 from vindex3_suites.container.tensors import STACK, check_refused, delivers, holding, stack, tensor, with_pack
+from vindex3_suites.container.test_verify_structure import SIGNS, with_signs
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -118,6 +119,23 @@ def test_those_present_are_sorted_by_bytes(ask: Ask, case: tuple[str, ...]) -> N
     wrong = tensor(ask, model, "weight", "ghost@BF16")
     expected = refuses("unknown-representation", representation="ghost@BF16", present=present)
     check("SEGMENT-TENSOR-03", wrong, expected)
+
+
+@clause("SEGMENT-TENSOR-03")
+@cases(SIGNS)
+def test_an_id_is_compared_and_never_split(ask: Ask, case: tuple[str, str]) -> None:
+    """An id with an `@` in its object or its encoding is there as a whole, and one more `@` is another id."""
+    component, encoding = case
+    key = f"{component}.embedding@{encoding}"
+    model = with_signs(component, encoding)
+    check("SEGMENT-TENSOR-03", tensor(ask, model, "weight", key), delivers(model.segments[key], "weight"))
+    first = f"{component}.embedding@BF16"
+    check("SEGMENT-TENSOR-03", tensor(ask, model, "weight", first), delivers(model.segments[first], "weight"))
+    for near in (f"{key}@", f"{key}@{encoding}"):
+        expected = refuses(
+            "unknown-representation", representation=near, present=sorted(model.segments, key=str.encode)
+        )
+        check("SEGMENT-TENSOR-03", tensor(ask, model, "weight", near), expected)
 
 
 @clause("SEGMENT-TENSOR-03")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,19 @@ def test_a_long_payload_is_read_to_its_end(ask: Ask, case: int) -> None:
     check_found(ask, "VERIFY-HASH-01", long, payload_flipped(long, STACK, case), flags={STACK: SPOILT})
 
 
+@clause("VERIFY-HASH-01")
+def test_a_change_without_a_trace_is_found(ask: Ask) -> None:
+    """A byte that changes while length and modification time stay is found by who verified it before."""
+    path = ask.file("model", TINY.folder)
+    check("VERIFY-HASH-01", ask("container.verify", path=path), intact(TINY))
+    file = ask.folder / "model" / TINY.file_of(EMBEDDING)
+    times = file.stat()
+    wrong = payload_flipped(TINY, EMBEDDING)
+    file.write_bytes(wrong.files[TINY.file_of(EMBEDDING)])
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    check("VERIFY-HASH-01", ask("container.verify", path=path), finds(wrong, flags={EMBEDDING: SPOILT}))
+
+
 PADDED = stack(*PAIR, stored_padding=b" " * 9)
 """A segment whose header has spaces to spare."""
 
@@ -165,6 +179,18 @@ def test_each_record_is_compared_with_its_own_bytes(ask: Ask, case: Callable[[st
     check_found(ask, "VERIFY-HASH-03", TINY, wrong, flags={EMBEDDING: PAYLOAD})
     wrong = _recorded(EMBEDDING, segment_sha256=case(segment))
     check_found(ask, "VERIFY-HASH-03", TINY, wrong, flags={EMBEDDING: HEADER})
+
+
+@clause("VERIFY-HASH-03")
+@cases({name: WRONG[name] for name in ("first_digit", "last_digit", "zeros", "digest_of_another_payload")})
+def test_a_payload_of_nothing_is_compared_as_well(ask: Ask, case: Callable[[str], str]) -> None:
+    """The digest of no bytes is one value, and any other record of it is wrong."""
+    nothing = holding(stack())
+    segment = nothing.segments[STACK]
+    wrong = nothing.with_entry(STACK, "payload_sha256", case(segment.payload_sha256))
+    check_found(ask, "VERIFY-HASH-03", nothing, wrong, flags={STACK: PAYLOAD})
+    wrong = nothing.with_entry(STACK, "segment_sha256", case(segment.segment_sha256))
+    check_found(ask, "VERIFY-HASH-03", nothing, wrong, flags={STACK: HEADER})
 
 
 @clause("VERIFY-HASH-03")

@@ -205,7 +205,7 @@ def test_a_key_that_is_not_joined_is_found(ask: Ask, case: str) -> None:
     check("VERIFY-ID-02", verify(ask, wrong, "wrong"), found)
 
 
-def _with_signs(component: str, encoding: str) -> Model:
+def with_signs(component: str, encoding: str) -> Model:
     """The tiny container with another component id, and its embedding in one more encoding."""
     model = TINY
     for place, one in enumerate(TINY.graph["objects"]):
@@ -254,7 +254,7 @@ SIGNS = {
 def test_ids_are_joined_and_never_split(ask: Ask, case: tuple[str, str]) -> None:
     """Objects and encodings that have an `@` themselves verify; split at the wrong one they would not."""
     component, encoding = case
-    legal = _with_signs(component, encoding)
+    legal = with_signs(component, encoding)
     key = f"{component}.embedding@{encoding}"
     check("VERIFY-ID-02", verify(ask, legal, "legal"), intact(legal))
     wrong = legal.with_entry(key, "encoding", f"{encoding}x")

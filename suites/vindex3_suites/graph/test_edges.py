@@ -121,6 +121,15 @@ def test_a_tap_is_counted_by_num_layers(ask: Ask) -> None:
 
 
 @clause("EDGE-LOAD-02")
+@cases(at_the_end=(27, 27), past_the_end=(3, 1000))
+def test_taps_into_a_tower_are_judged(ask: Ask, case: tuple[int, int]) -> None:
+    """A perception component whose layers were read has no more of them than any other."""
+    layers, tap = case
+    legal, wrong = _projected(layers, layers - 1), _projected(layers, tap)
+    _check(ask, "EDGE-LOAD-02", legal, wrong, *_too_deep(tap, producer="vision", num_layers=layers))
+
+
+@clause("EDGE-LOAD-02")
 def test_taps_of_a_later_edge_are_judged(ask: Ask) -> None:
     """Of two edges the second one's taps are counted too."""
     legal = two_drafters()
@@ -166,12 +175,23 @@ TAPS = {
 
 
 @clause("EDGE-LOAD-04")
-@cases({f"{name}_{block}": (taps, block) for name, taps in TAPS.items() for block in (None, 1, 16)})
+@cases({f"{name}_{block}": (taps, block) for name, taps in TAPS.items() for block in (None, 0, 1, 16)})
 def test_taps_keep_their_order(ask: Ask, case: tuple[list[int], int | None]) -> None:
     """producer_layers are observed as declared, and block_size where it is stored alone."""
     taps, block_size = case
     document = _with_edge(edge("target", taps, "draft", block_size=block_size))
     check("EDGE-LOAD-04", load(ask, document), loads(document))
+
+
+@clause("EDGE-LOAD-04")
+@cases(two_to_the_31=1 << 31, two_to_the_32=1 << 32, beyond_binary64=(1 << 53) + 1)
+def test_taps_have_64_bits(ask: Ask, case: int) -> None:
+    """A tap, a block_size and a num_layers above 32 bits are those numbers."""
+    document = changed(EXAMPLE, ("components", 2, "num_layers"), case + 1)
+    document = changed(document, ("components", 2, "attention"), [])
+    projected = {**PROJECTING, "components": document["components"]}
+    stored = {**projected, "edges": [edge("vision", (case, 0), "target", block_size=case)]}
+    check("EDGE-LOAD-04", load(ask, stored), loads(stored))
 
 
 @clause("EDGE-LOAD-04")

@@ -19,6 +19,8 @@ PROJECTORLESS = {
     "another_tensor": [tensor("encoder.fc.weight", 16, 16)],
     "one_tap_too_many": [projector(3)],
     "one_tap_too_few": [projector(1)],
+    "twice_as_many_taps": [projector(4)],
+    "one_tap_too_many_turned": [projector(3, turned=True)],
     "another_width": [tensor("encoder.fc.weight", 32, 64)],
     "wide_enough_one_way_alone": [tensor("encoder.fc.weight", 32, 8)],
     "one_dimension": [tensor("encoder.fc.weight", 512)],

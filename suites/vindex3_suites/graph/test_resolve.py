@@ -27,7 +27,7 @@ TAPS = {
 
 
 @clause("EDGE-ONE-01")
-@cases({f"{name}_{block}": (taps, block) for name, taps in TAPS.items() for block in (None, 1, 8)})
+@cases({f"{name}_{block}": (taps, block) for name, taps in TAPS.items() for block in (None, 0, 1, 8)})
 def test_one_candidate_gives_the_edge(ask: Ask, case: tuple[tuple[int, ...], int | None]) -> None:
     """The edge has producer, taps in declared order, consumer, its projector, and the declared block size."""
     taps, block_size = case
@@ -78,6 +78,10 @@ def test_taps_without_an_owner_stay_unresolved(ask: Ask, case: tuple[list[Any], 
     check("EDGE-NONE-01", resolve(ask, *models, drafter(taps=taps)), expected)
 
 
+NUMBERED = sorted(["target", *(f"target_{number}" for number in range(2, 12))])
+"""Ids of eleven text models, sorted by bytes: target_10 before target_2."""
+
+
 @clause("EDGE-MANY-01")
 @cases(
     alike=([text_model("a"), text_model("b")], ["target", "target_2"]),
@@ -87,6 +91,7 @@ def test_taps_without_an_owner_stay_unresolved(ask: Ask, case: tuple[list[Any], 
     closer_name=([text_model("another", 6), text_model("tiny-target", 6)], ["target", "target_2"]),
     name_of_the_drafter=([text_model("x", 6), text_model("tiny-draft-target", 6)], ["target", "target_2"]),
     three=([text_model("c"), text_model("a"), text_model("b")], ["target", "target_2", "target_3"]),
+    eleven=([text_model(f"{n}") for n in range(11)], NUMBERED),
     among_shallow_ones=(
         [text_model("a", 1), text_model("b", 9), text_model("c", 2), text_model("d", 8)],
         ["target_2", "target_4"],

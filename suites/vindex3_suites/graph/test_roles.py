@@ -183,6 +183,17 @@ def test_later_text_models_are_numbered(ask: Ask, case: tuple[int, ...]) -> None
 
 
 @clause("EDGE-ID-01")
+def test_ids_are_sorted_by_bytes_and_not_by_their_numbers(ask: Ask) -> None:
+    """Of eleven text models target_10 and target_11 stand before target_2."""
+    models = [text_model(f"{number:02}") for number in range(1, 12)]
+    expected = [
+        _component("target" if number == 1 else f"target_{number}", "primary_text", f"{number:02}")
+        for number in (1, 10, 11, *range(2, 10))
+    ]
+    check("EDGE-ID-01", resolve(ask, *models), resolves(expected, [], []))
+
+
+@clause("EDGE-ID-01")
 def test_later_drafters_are_numbered(ask: Ask) -> None:
     """Three drafters are draft, draft_2 and draft_3 in input order, each with its own edge."""
     drafters = [drafter(name, taps) for name, taps in (("z", (1,)), ("m", (0, 2)), ("a", (4, 1)))]

@@ -64,6 +64,19 @@ def test_an_attending_layer_calls_for_attention(ask: Ask, case: list[str]) -> No
     _check(ask, "SURFACE-ATTN-01", legal, wrong, _missing("attention"))
 
 
+@clause("SURFACE-ATTN-01", "SURFACE-FFN-01")
+def test_one_missing_group_hides_no_other(ask: Ask) -> None:
+    """Where several groups are missing each is told, of one component as of two."""
+    wrong = removed(EXAMPLE, ("components", 1, "execution", "attention"))
+    wrong = removed(wrong, ("components", 1, "execution", "ffn"))
+    wrong = removed(wrong, ("components", 0, "execution", "attention"))
+    first = _missing("attention", EXAMPLE["components"][0]["id"])
+    for clause_id in ("SURFACE-ATTN-01", "SURFACE-FFN-01"):
+        check(clause_id, load(ask, EXAMPLE), loads(EXAMPLE))
+        expected = reports(wrong, first, _missing("attention"), _missing("ffn"))
+        check(clause_id, load(ask, wrong), expected)
+
+
 @clause("SURFACE-ATTN-01")
 @cases(drafter=0, target=1, tower=2)
 def test_attention_of_any_component_is_called_for(ask: Ask, case: int) -> None:

@@ -40,6 +40,7 @@ LINEAR = {
     "within_attention": ["0.self_attn.dense.weight", "0.attention.query.weight", "5.cross_attention.wo"],
     "within_mlp": ["0.mlp.fc1.weight", "0.mlp.dense_4h_to_h.weight", "0.shared_mlp.x"],
     "without_a_depth": ["self_attn.q_proj.weight", "model.layers.0.mlp.up_proj.weight"],
+    "names_of_other_objects": ["0.embed_tokens_proj.weight", "0.mlp.lm_head.weight", "0.self_attn.expert.x"],
     "gate_proj_is_no_router": ["0.mlp.gate_proj.weight", "0.mlp.gate_proj", "0.mlp.gate.proj.weight"],
     "bias_in_the_middle": ["0.self_attn.bias_proj.weight", "0.mlp.bias.x"],
 }

@@ -97,6 +97,9 @@ DEPTHLESS = (
     "layer0.mlp.up_proj.weight",
     "0x.mlp.up_proj.weight",
     "0a1.mlp.up_proj.weight",
+    "1_0.mlp.up_proj.weight",
+    " 1.mlp.up_proj.weight",
+    "1e0.mlp.up_proj.weight",
     ".0.mlp.up_proj.weight",
     "q_proj",
 )

@@ -43,6 +43,20 @@ def test_a_profile_has_to_be_declared(ask: Ask, case: str) -> None:
 
 @clause("PROFILE-UNDECLARED-01")
 @cases(
+    decomposed=("caf\u00e9", "cafe\u0301"), composed=("cafe\u0301", "caf\u00e9"), wide=("fast", "\uff46ast")
+)
+def test_declared_names_are_not_composed(ask: Ask, case: tuple[str, str]) -> None:
+    """A name that Unicode makes alike is another name."""
+    declared, asked = case
+    catalogue = {"a": region_set("x", ["x"])}
+    legal = resolve(ask, declared, [declared], catalogue)
+    check("PROFILE-UNDECLARED-01", legal, takes_baselines(declared, catalogue))
+    expected = refuses("undeclared-profile", requested=asked, declared=[declared])
+    check("PROFILE-UNDECLARED-01", resolve(ask, asked, [declared], catalogue), expected)
+
+
+@clause("PROFILE-UNDECLARED-01")
+@cases(
     not_sorted=["z", "a", "M", "10", "9"],
     strings_and_objects=["z", {"name": "a"}, "B"],
     one=["only"],

@@ -54,6 +54,16 @@ def test_a_profile_without_selections_takes_baselines(ask: Ask, case: dict[str, 
 
 
 @clause("SELECT-BASELINE-01")
+def test_a_container_is_read_each_time(ask: Ask) -> None:
+    """Another catalogue in the same place is the one that answers, though the profile is called as before."""
+    for baseline in (EXACT_NAME, NATIVE_NAME, EXACT_NAME):
+        model = bank().with_index(("variants", GATE_UP, "baseline"), baseline)
+        path = ask.file("model", model.folder)
+        expected = takes_baselines("exact", model.index["variants"])
+        check("SELECT-BASELINE-01", resolve_stored(ask, "exact", path), expected)
+
+
+@clause("SELECT-BASELINE-01")
 def test_profiles_of_a_container_take_baselines(ask: Ask) -> None:
     """A container answers as its catalogue does."""
     path = ask.file("model", bank().folder)
