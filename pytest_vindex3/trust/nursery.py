@@ -115,6 +115,7 @@ class _Fork:
 
 def serve(descriptor: int) -> None:
     """Fork, and tell how forks ended, until nobody asks any more."""
+    os.fsync = os.fdatasync = _not_awaited
     _import_everything()
     gc.freeze()  # what is there stays, and no fork has to look at it
     with socket.socket(fileno=descriptor) as link:
@@ -132,6 +133,10 @@ def serve(descriptor: int) -> None:
                 for one in descriptors:
                     os.close(one)
             link.send(str(answer).encode())
+
+
+def _not_awaited(descriptor: object) -> None:
+    """Do not wait for the disk: nothing is judged by what outlives a loss of power."""
 
 
 def _become(request: Mapping[str, Any], descriptors: Sequence[int]) -> NoReturn:

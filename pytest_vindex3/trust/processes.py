@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,8 +20,6 @@ from pytest_vindex3.trust.result import Results
 REFERENCE = "vindex3_reference"
 MANY = 12
 """So many trials a process at least, or it takes longer to watch the oracle than not to."""
-_MEMORY = Path("/dev/shm")  # noqa: S108 -- a folder of a random name is made in it
-_ROOM = 2 << 30
 _TICK = 0.2
 
 
@@ -55,7 +52,7 @@ class Trials:
         """
         count = len(self.mutants) + len(self.nulls)
         jobs = jobs if self.perturbed else min(jobs, count)
-        with tempfile.TemporaryDirectory(prefix="vindex3-trials-", dir=_fast()) as folder:
+        with tempfile.TemporaryDirectory(prefix="vindex3-trials-") as folder:
             plans = [self._plan(part, jobs, folder) for part in range(jobs)]
             processes = [_Process(plan) for plan in plans]
             try:
@@ -93,11 +90,11 @@ class _Process:
         """Whether it is not through.
 
         Raises:
-            EndedEarly: it ended without results, or while the others wait for what it saw.
+            EndedEarly: it ended before it was; others may wait for what it saw.
         """
         if self._popen.poll() is None:
             return True
-        if not self._plan.results.exists() or (self._plan.recorded and not self._plan.record.exists()):
+        if not self.results().through:
             raise EndedEarly(self._log.read_text(errors="replace"))
         return False
 
@@ -141,9 +138,3 @@ def _arguments() -> list[str]:
         *("-m", f"not {GENERATED_MARK}", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)),
         *(f"--vindex3-impl={REFERENCE}", str(suites)),
     ]
-
-
-def _fast() -> Path | None:
-    """A folder in memory, if there is room: a trial writes and removes thousands of small files."""
-    roomy = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
-    return _MEMORY if roomy else None

@@ -40,11 +40,18 @@ class MutantResult(msgspec.Struct):
 
 
 class Results(msgspec.Struct):
-    """The results of one process of trials, or of all together."""
+    """The results of one process of trials, or of all together.
+
+    Attributes:
+        perturbations: by each, the test that told it, or nothing.
+        nulls: by each, the share of tests that it passed.
+        through: whether the process came to its end.
+    """
 
     mutants: list[MutantResult] = msgspec.field(default_factory=list)
     perturbations: dict[str, str] = msgspec.field(default_factory=dict)
     nulls: dict[str, float] = msgspec.field(default_factory=dict)
+    through: bool = False
 
     @classmethod
     def together(cls, parts: Iterable[Results]) -> Results:

@@ -68,6 +68,7 @@ class Trials:
                 self._results.nulls[name] = _try_null(bench, name)
                 self._save()
         self._try_perturbations(bench, record)
+        self._results.through = True
         self._save()
 
     def _recorded(self, bench: Bench) -> Record:
