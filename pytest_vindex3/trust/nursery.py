@@ -135,7 +135,7 @@ def serve(descriptor: int) -> None:
             link.send(str(answer).encode())
 
 
-def _not_awaited(descriptor: object) -> None:
+def _not_awaited(fd: object) -> None:
     """Do not wait for the disk: nothing is judged by what outlives a loss of power."""
 
 
