@@ -248,6 +248,14 @@ def test_the_list_is_sorted(ask: Ask) -> None:
 
 
 @clause("INDEX-FILES-02")
+def test_the_list_is_sorted_by_bytes(ask: Ask) -> None:
+    """Names stand in the order of their UTF-8, which is neither that of UTF-16 nor that of folders."""
+    names = ["\ufb00", "\U0001f600", "a/b", "a-b", "a.b", "aB", "\u00e9"]
+    check("INDEX-FILES-02", open_(ask, TINY), _lists([]))
+    check("INDEX-FILES-02", open_(ask, _with_files(TINY, names)), _lists(names))
+
+
+@clause("INDEX-FILES-02")
 def test_the_root_of_the_other_shape_is_listed(ask: Ask) -> None:
     """A graph in a bank container and a manifest in a graph container are named by nobody."""
     for model, name in ((TINY, MANIFEST), (BANK, GRAPH), (TINY, f"{GRAPH}.bak")):
