@@ -16,6 +16,7 @@ from vindex3_suites.container.on_disk import contents, document, member, shows
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from vindex3_fixtures.waste import Record
     from vindex3_suites.container.on_disk import Shows
 
 WIDTH = ("stages", "vec_dim", "entries", "index_bits", "index_block")
@@ -74,33 +75,47 @@ class StoredWaste:
         """What must stand here of the model, or of these layers of it: expectations about one thing each."""
         chosen = tuple(model.banks) if layers is None else layers
         return [
-            *self.described(model),
+            *self.listed(model),
             *(one for layer in chosen for one in self.experts(model, layer)),
+            *self.trunk(model),
+        ]
+
+    def listed(self, model: Waste) -> list[Shows]:
+        """The layers in the manifest, with the bases that the writer chose."""
+        layers = {str(layer): self._entry(model, layer) for layer in model.banks}
+        return [shows(f"{MANIFEST}: layers", layers, member(self.manifest, "layers"))]
+
+    def trunk(self, model: Waste) -> list[Shows]:
+        """The trunk and its entries in the manifest."""
+        return [
+            shows(f"{MANIFEST}: trunk", _trunk(model.manifest), _trunk(self.manifest)),
             shows(TRUNK, model.files[TRUNK], self.files.get(TRUNK, MISSING)),
         ]
 
     def described(self, model: Waste) -> list[Shows]:
-        """The manifest, with the bases that the writer chose."""
-        found = self.manifest if isinstance(self.manifest, dict) else {}
+        """Everything else that the manifest says."""
+        quant, found = model.quant, self.manifest
         plain = {"format_version": 0, **{key: model.manifest[key] for key in ("arch", "tensor_prefix")}}
-        layers = {str(layer): self._entry(model, layer) for layer in model.banks}
-        quant, stored = model.quant, member(found, "expert_quant")
         shown = [shows(f"{MANIFEST}: {key}", value, member(found, key)) for key, value in plain.items()]
         shown.append(shows(f"{MANIFEST}: config", Stored(model.config), member(found, "config")))
-        shown.append(shows(f"{MANIFEST}: layers", layers, member(found, "layers")))
-        shown.append(shows(f"{MANIFEST}: trunk", _trunk(model.manifest), _trunk(found)))
         if quant is not None:
             width = {key: getattr(quant, key) for key in WIDTH}
             bits = Stored(quant.stages * quant.index_bits / quant.vec_dim)
+            stored = member(found, "expert_quant")
             shown.append(shows(f"{MANIFEST}: expert_quant", {**width, "bits_per_weight": bits}, stored))
         return shown
+
+    def expected(self, record: Record) -> Record:
+        """The record with the first book that the manifest gives its layer, as far as a header can."""
+        base = self.base(record.layer)
+        return replace(record, codebook_id=base & 0xFFFF if type(base) is int else 0)
 
     def experts(self, model: Waste, layer: int) -> list[Shows]:
         """The bank and the books of a layer, by the base that the writer chose."""
         base, records = self.base(layer), model.banks[layer]
         if type(base) is not int:
             return [shows(f"codebook_base of layer {layer}", 0, base)]
-        bank = b"".join(replace(one, codebook_id=base).data for one in records)
+        bank = b"".join(self.expected(one).data for one in records)
         first, count = records[0].codebook_id, 3 * records[0].quant.stages
         books = [
             replace(book, number=base + at) for at, book in enumerate(model.books[first : first + count])

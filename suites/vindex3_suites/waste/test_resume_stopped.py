@@ -25,7 +25,7 @@ TWIN = made(seed="twin")
 """Like the tiny container in all numbers, with other bytes."""
 GROWN = made(layers=4)
 """The tiny container with one layer more."""
-FEW, MANY = 3, 24
+FEW, MANY = 3, 14
 """How many of its changes a writer is stopped before."""
 
 SMALLER = made(experts=2, layers=2, seed="twin")

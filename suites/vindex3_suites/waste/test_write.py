@@ -123,7 +123,7 @@ def test_the_manifest_is_true(ask: Ask, case: Waste) -> None:
     reply = write(ask, case)
     check("WASTE-WRITE-03", reply, answers())
     found = look(ask)
-    for expected in found.described(case):
+    for expected in (*found.described(case), *found.listed(case), *found.trunk(case)):
         check("WASTE-WRITE-03", reply, expected)
     for layer in case.banks:
         entry, bank = found.layer(layer), found.bank(layer)

@@ -14,7 +14,7 @@ from vindex3_suites.container.on_disk import shows
 from vindex3_suites.waste.infinite import INFINITE
 from vindex3_suites.waste.models import DENSE, PACKED, PAIRS, TINY
 from vindex3_suites.waste.test_write import MODELS
-from vindex3_suites.waste.writing import OUT, check_refused, check_written, look, write
+from vindex3_suites.waste.writing import OUT, check_refused, look, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,7 +204,8 @@ def test_listed_sidecars_are_copied(ask: Ask, case: tuple[str, ...]) -> None:
     """Files that the description lists stand there to the byte; what it does not list is not needed."""
     for name, model in (("dense", DENSE), ("tiny", TINY)):
         reply = write(ask, model, name, sidecars={one: SIDECARS[one] for one in case})
-        found = check_written(ask, "RESUME-SIDE-01", reply, model, name)
+        check("RESUME-SIDE-01", reply, answers())
+        found = look(ask, name)
         for one in SIDECARS:
             there = found.files.get(one, MISSING)
             expected = SIDECARS[one] if one in case else MISSING
@@ -233,4 +234,6 @@ def test_the_largest_index_is_written(ask: Ask, case: Waste) -> None:
         for stage in (quant.stages - 1,)
     ]
     model = case.with_bank(layer, records)
-    check_written(ask, "WASTE-WRITE-04", write(ask, model), model)
+    reply = write(ask, model)
+    check("WASTE-WRITE-04", reply, answers())
+    check("WASTE-WRITE-04", reply, look(ask).experts(model, layer)[0])
