@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_vindex3 import cases, check, clause, either, refuses
 from pytest_vindex3.contract.patterns import one_of
@@ -99,7 +99,7 @@ def test_a_change_without_a_trace_is_found(ask: Ask) -> None:
     file = ask.folder / "model" / TINY.file_of(EMBEDDING)
     times = file.stat()
     wrong = payload_flipped(TINY, EMBEDDING)
-    file.write_bytes(wrong.files[TINY.file_of(EMBEDDING)])
+    file.write_bytes(cast("bytes", wrong.files[TINY.file_of(EMBEDDING)]))
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
     check("VERIFY-HASH-01", ask("container.verify", path=path), finds(wrong, flags={EMBEDDING: SPOILT}))
 
