@@ -140,7 +140,8 @@ def test_a_changed_golden_is_told_as_such(project: Project) -> None:
     """Where a pinned file is not what the manifest says, nothing is certified: exit code 3."""
     copy = project.folder / "changed" / "vindex3_golden"
     shutil.copytree(str(files("vindex3_golden")), copy)
-    name = json.loads((copy / "manifest.json").read_bytes())["goldens"][0]["path"]
+    pinned = json.loads((copy / "manifest.json").read_bytes())["goldens"]
+    name = next(golden["path"] for golden in pinned if (copy / golden["path"]).is_file())
     (copy / name).write_bytes((copy / name).read_bytes() + b"\0")
     run = project.suite("test_all", CASES).run(*HERE, "-k", "good", PYTHONPATH=str(copy.parent))
     assert run.code == 3

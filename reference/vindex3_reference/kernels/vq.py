@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -141,7 +141,15 @@ def _matrix(
     geometry.require(**{name: data.size for name, data in buffers.items()})
     if (beyond := first_beyond(geometry, indices)) is not None:
         message = f"an index names none of {geometry.entries} entries: {beyond}"
-        raise Refusal("index-out-of-codebook", message, **asdict(beyond), entries=geometry.entries)
+        raise Refusal(
+            "index-out-of-codebook",
+            message,
+            row=beyond.row,
+            position=beyond.position,
+            stage=beyond.stage,
+            index=beyond.index,
+            entries=geometry.entries,
+        )
     return _kernel(geometry, buffers["indices"], buffers["codebooks"], buffers["scales"], isa)
 
 
