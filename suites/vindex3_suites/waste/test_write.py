@@ -31,7 +31,7 @@ MODELS: dict[str, Waste] = {
     "many_layers": made(inner=8, width=8, experts=1, layers=9, dense=2),
     "many_experts": made(inner=8, width=8, experts=33, layers=2, dense=1),
 }
-WORKERS = (1, 2, 8)
+WORKERS = (1, 8)
 
 
 def _same_content(first: StoredWaste, other: StoredWaste) -> list[Any]:
