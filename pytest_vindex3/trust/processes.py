@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ REFERENCE = "vindex3_reference"
 MANY = 12
 """So many trials a process at least, or it takes longer to watch the oracle than not to."""
 _TICK = 0.2
+_MEMORY = Path("/dev/shm")  # noqa: S108 -- a folder of a random name is made in it
+_ROOM = 2 << 30
 
 
 class EndedEarly(Exception):  # noqa: N818 -- the state of a run
@@ -43,6 +46,10 @@ class Trials:
     def run(self, jobs: int, progress: Callable[[int], None]) -> Results:
         """Share the trials out over processes and gather what they found.
 
+        Files are kept in memory, where there is room: a trial writes and removes thousands of small ones.
+        Memory does not show everything (which pages of a file were read, for one), so that a mutant which
+        survives there is tried again on the disk.
+
         Args:
             jobs: how many processes.
             progress: called now and then with the number of mutants and nulls that are done.
@@ -50,9 +57,19 @@ class Trials:
         Raises:
             EndedEarly: a process did.
         """
+        memory = _memory()
+        results = self._run(jobs, progress, memory)
+        survivors = [one.id for one in results.mutants if not one.killed]
+        if memory and survivors:
+            killed = [one for one in results.mutants if one.killed]
+            again = Trials(survivors, [], [])._run(jobs, lambda done: progress(len(killed) + done), None)
+            results.mutants = sorted([*killed, *again.mutants], key=lambda one: one.id)
+        return results
+
+    def _run(self, jobs: int, progress: Callable[[int], None], home: Path | None) -> Results:
         count = len(self.mutants) + len(self.nulls)
         jobs = jobs if self.perturbed else min(jobs, count)
-        with tempfile.TemporaryDirectory(prefix="vindex3-trials-") as folder:
+        with tempfile.TemporaryDirectory(prefix="vindex3-trials-", dir=home) as folder:
             plans = [self._plan(part, jobs, folder) for part in range(jobs)]
             processes = [_Process(plan) for plan in plans]
             try:
@@ -138,3 +155,9 @@ def _arguments() -> list[str]:
         *("-m", f"not {GENERATED_MARK}", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)),
         *(f"--vindex3-impl={REFERENCE}", str(suites)),
     ]
+
+
+def _memory() -> Path | None:
+    """A folder in memory with room, where there is one."""
+    roomy = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+    return _MEMORY if roomy else None
