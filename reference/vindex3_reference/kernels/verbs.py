@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vindex3_reference.kernels.guarded import Edge
     from vindex3_reference.strict_json import Json
 
-__all__: list[str] = []
+__all__ = ["kernel_crc32", "kernel_vq_decode", "kernel_vq_matvec"]
 
 Answer = dict[str, object]
 

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from vindex3_reference.kernels.buffers import Floats
     from vindex3_reference.strict_json import Json
 
-__all__: list[str] = []
+__all__ = [
+    "usage_read",
+    "waste_matrix",
+    "waste_open",
+    "waste_record",
+    "waste_tensor",
+    "waste_verify",
+    "waste_write",
+]
 
 Answer = dict[str, object]
 
