@@ -18,6 +18,8 @@ FREE_FACTS = frozenset({"supported"})
 """Facts that have to be there and may say what they like, so that no test can tell one altered."""
 _KIND = re.compile(r"(?:([a-z]+\.[a-z_]+) refuses as )?`([a-z0-9-]+)`")
 """A kind in the text of a clause, with the verb that refuses where it is another one than the clause's."""
+_WORD = re.compile(r"()\b([a-z0-9]+(?:-[a-z0-9]+)*)\b")
+"""A word that may be a kind in a text that marks none, with no other verb before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,17 @@ def _facts(asked: set[str]) -> list[Place]:
         Place(other or clause.verb, kind, (fact,))
         for clause in clauses().values()
         if clause.verdict in ("refuse", "report")
-        for other, kind in _KIND.findall(clause.text)
+        for other, kind in _marked(clause.text)
         if (other or clause.verb) in asked and kind in kinds() and kind not in keys[other or clause.verb]
         for fact in clause.names
         if fact in kinds()[kind].names
     }
     return sorted(named, key=str)
+
+
+def _marked(text: str) -> list[tuple[str, str]]:
+    """What may be kinds in the text of a clause: what stands in backticks, or each word where none does."""
+    return (_KIND if "`" in text else _WORD).findall(text)
 
 
 class PerturbedDoor:

@@ -116,3 +116,19 @@ def test_a_free_fact_is_dropped_and_never_altered() -> None:
     assert "drop moe.check unknown-version supported" in names
     assert "alter moe.check unknown-version found" in names
     assert "alter moe.check unknown-version supported" not in names
+
+
+def test_perturbations_cover_kinds_in_plain_words() -> None:
+    """Where no kind of a clause's text stands in backticks, each of its words may be one."""
+    named = {str(one) for one in perturbations(["waste.open", "waste.record", "usage.read"])}
+    assert {"drop waste.open bad-stride stride", "alter waste.open out-of-range value"} <= named
+    assert {"drop waste.record truncated have", "drop usage.read unknown-version supported"} <= named
+    assert "drop usage.read truncated found" not in named
+
+
+def test_a_word_beside_kinds_in_backticks_is_a_word() -> None:
+    """A text that marks its kinds means nothing else by a word that happens to be one."""
+    named = {str(one) for one in perturbations(["lyrw.parse", "capability.check"])}
+    assert "drop lyrw.parse wrong-generation required" in named
+    assert not any("truncated required" in one for one in named)
+    assert not any("capability.check unsupported-packing" in one for one in named)
