@@ -91,11 +91,15 @@ class Slot:
         """The members of an object that is open to any key, in file order."""
         return ((key, Slot(value, key, self)) for key, value in self.object().items())
 
+    def array(self) -> list[Json]:
+        """An array, as it is."""
+        if type(self.value) is list:
+            return self.value
+        raise self._bad_type("an array")
+
     def elements(self) -> Iterator[Slot]:
         """The elements of an array."""
-        if type(self.value) is not list:
-            raise self._bad_type("an array")
-        return (Slot(value, index, self) for index, value in enumerate(self.value))
+        return (Slot(value, index, self) for index, value in enumerate(self.array()))
 
     def given(self) -> Json:
         """Any value but null, which stands for none."""

@@ -167,11 +167,11 @@ def _format(given: Slot, name: str) -> int:
 
 
 def _shape(given: Slot) -> list[int]:
-    extents = list(given.elements())
-    if not 1 <= len(extents) <= MOST_AXES:
-        message = f"{given.field} has {len(extents)} dimensions"
-        raise Refusal("out-of-range", message, path=given.path, field=given.field, value=len(extents))
-    return [extent.integer(MOST_EXTENT, 1) for extent in extents]
+    count = len(given.array())
+    if not 1 <= count <= MOST_AXES:
+        message = f"{given.field} has {count} dimensions"
+        raise Refusal("out-of-range", message, path=given.path, field=given.field, value=count)
+    return [extent.integer(MOST_EXTENT, 1) for extent in given.elements()]
 
 
 def _group(given: Slot, fmt: int) -> int:
