@@ -14,12 +14,18 @@ from pytest_vindex3.law.registry import clauses, kinds
 from pytest_vindex3.trust.place import How, Place, answer_places
 
 HOWS: tuple[How, ...] = ("drop", "alter")
-FREE_FACTS = frozenset({"supported"})
-"""Facts that have to be there and may say what they like, so that no test can tell one altered."""
+FREE_FORM = "supported"
+"""A fact that has to be there and may say what it likes, so that no test can tell it altered."""
+FREE_WORDS = "reason"
+"""A fact that may do so where no text of the law has words for it."""
 _KIND = re.compile(r"(?:([a-z]+\.[a-z_]+) refuses as )?`([a-z0-9-]+)`")
 """A kind in the text of a clause, with the verb that refuses where it is another one than the clause's."""
 _WORD = re.compile(r"()\b([a-z0-9]+(?:-[a-z0-9]+)*)\b")
 """A word that may be a kind in a text that marks none, with no other verb before it."""
+_WORDED = re.compile(r"\breason (?:is )?[a-z]")
+"""Where the text of a clause or of a kind says what the fact `reason` says."""
+_OFFERED = re.compile(r" or refused as `?([a-z0-9-]+)`?")
+"""A kind that is one of two ways which conform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,31 @@ def perturbations(verb_names: Iterable[str]) -> list[Perturbation]:
     places = [place for name in sorted(asked) for place in answer_places(verbs()[name])]
     places += _facts(asked)
     return [
-        Perturbation(place, how)
-        for place in places
-        for how in HOWS
-        if how == "drop" or not (place.kind and place.keys[-1] in FREE_FACTS)
+        Perturbation(place, how) for place in places for how in HOWS if how == "drop" or not _is_free(place)
+    ]
+
+
+def is_offered(place: Place) -> bool:
+    """Whether a fact is of a refusal that the law offers as one of two ways, wherever it names it.
+
+    An oracle that goes the other way never says it, and no test can ask it to.
+    """
+    texts = _texts(place)
+    return bool(texts) and all(place.kind in _OFFERED.findall(text) for text in texts)
+
+
+def _is_free(place: Place) -> bool:
+    if not place.kind or place.keys[-1] != FREE_WORDS:
+        return bool(place.kind) and place.keys[-1] == FREE_FORM
+    return not any(_WORDED.search(text) for text in (kinds()[place.kind].meaning, *_texts(place)))
+
+
+def _texts(place: Place) -> list[str]:
+    """The texts of the verb's clauses that name the kind."""
+    return [
+        clause.text
+        for clause in clauses().values()
+        if clause.verb == place.verb and any(kind == place.kind for _, kind in _marked(clause.text))
     ]
 
 

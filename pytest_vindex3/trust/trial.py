@@ -29,7 +29,7 @@ from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import EXECUTED, Row
 from pytest_vindex3.trust.nursery import nursery
-from pytest_vindex3.trust.perturbation import Perturbation, PerturbedDoor, perturbations
+from pytest_vindex3.trust.perturbation import Perturbation, PerturbedDoor, is_offered, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.recording import Notes, Record, Recorder
 from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
@@ -98,8 +98,8 @@ class Trials:
         door = bench.state.session.implementations[0].door
         for perturbation in self._perturbations(bench):
             name = str(perturbation)
-            if self._plan.takes(name):
-                tests = sorted(record.changed.get(name, ()), key=lambda test: record.seconds[test])
+            tests = sorted(record.changed.get(name, ()), key=lambda test: record.seconds[test])
+            if (tests or not is_offered(perturbation.place)) and self._plan.takes(name):
                 killer = bench.first_red(PerturbedDoor(door, perturbation), tests)
                 self._results.perturbations[name] = killer or ""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+import numpy as np
 import pytest
 
+from pytest_vindex3.contract.difference import MISSING, first_difference
 from pytest_vindex3.contract.outcome import Answer, Refused
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.trust.perturbation import perturbations
-from pytest_vindex3.trust.place import Place, answer_places
+from pytest_vindex3.trust.perturbation import is_offered, perturbations
+from pytest_vindex3.trust.place import Place, altered, answer_places
 
 
 class Inner(TypedDict):
@@ -132,3 +134,32 @@ def test_a_word_beside_kinds_in_backticks_is_a_word() -> None:
     assert "drop lyrw.parse wrong-generation required" in named
     assert not any("truncated required" in one for one in named)
     assert not any("capability.check unsupported-packing" in one for one in named)
+
+
+def test_words_that_the_law_has_not_are_free() -> None:
+    """A reason is altered where some text says its words, and only dropped where none does."""
+    names = {str(one) for one in perturbations(["waste.record", "capability.check", "precision.compile"])}
+    assert {
+        "alter capability.check missing-operand reason",
+        "alter precision.compile dead-rule reason",
+    } <= names
+    assert {"drop waste.record io reason", "drop waste.record direct-unavailable reason"} <= names
+    assert not any(one.startswith("alter waste.record") and one.endswith("reason") for one in names)
+
+
+def test_a_refusal_may_be_one_of_two_ways() -> None:
+    """What a full cache may say is offered; what only one kind of several says is not."""
+    assert is_offered(Place("waste.record", "cache-exhausted", ("layer",)))
+    assert not is_offered(Place("waste.record", "truncated", ("layer",)))
+    assert not is_offered(Place("waste.record", "", ("mode",)))
+
+
+@pytest.mark.parametrize("array", [np.arange(6, dtype=np.float32).reshape(2, 3), np.ones(1, np.float32)])
+def test_an_array_is_altered_in_one_number(array: np.ndarray) -> None:
+    """An altered array has the same type and shape and another number; one without numbers stays."""
+    other = altered(array)
+    assert isinstance(other, np.ndarray)
+    assert (other.shape, other.dtype) == (array.shape, array.dtype)
+    assert first_difference(array, other) is not None
+    assert (other != array).sum() == 1
+    assert altered(np.empty((0, 3), np.float32)) is MISSING

@@ -127,8 +127,11 @@ def test_one_container_has_one_width(ask: Ask, case: str) -> None:
 
 
 def _written(ask: Ask, clause_id: str, model: Waste) -> Folder:
-    """A container that the writer itself has made."""
-    return Folder(check_written(ask, clause_id, write(ask, model, "made"), model, "made").files)
+    """A container that the writer itself has made, and said so."""
+    reply = write(ask, model, "made")
+    files = check_written(ask, clause_id, reply, model, "made").files
+    check(clause_id, reply, said(sorted(files), []))
+    return Folder(files)
 
 
 @clause("RESUME-DONE-01")
@@ -151,7 +154,7 @@ def test_nothing_to_do_changes_nothing(ask: Ask, case: tuple[Waste, str]) -> Non
     layers = {"all": tuple(model.banks), "none": (), "one": (max(model.banks),)}[given]
     for workers in (1, 4):
         reply = write(ask, description(model, layers=layers, resume=True), workers=workers)
-        check("RESUME-DONE-01", reply, said([]))
+        check("RESUME-DONE-01", reply, said([], sorted(before)))
         check("RESUME-DONE-01", reply, shows("files", before, contents(ask.folder / OUT)))
         check("RESUME-DONE-01", reply, shows("names", sorted(before), sorted(contents(ask.folder / OUT))))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_vindex3 import cases, check, clause, needs, refuses
-from pytest_vindex3.contract.outcome import Limits
+from pytest_vindex3 import cases, check, clause, either, needs, refuses
+from pytest_vindex3.contract.outcome import Limits, Reading
 from pytest_vindex3.contract.patterns import Present
 from pytest_vindex3.plugin.check import NotRun
 from pytest_vindex3.plugin.expect import AtMost, Refuses
@@ -23,6 +24,7 @@ from vindex3_suites.waste.tensors import TENSOR, check_rows, check_tensors, hold
 from vindex3_suites.waste.verifying import check_listed, defect
 
 if TYPE_CHECKING:
+    from pytest_vindex3.contract.outcome import Reply
     from pytest_vindex3.plugin.ask import Ask
 
 FORMATS = {"q8g": Q8G, "q4g": Q4G, "q3g": Q3G}
@@ -160,6 +162,38 @@ def test_f32_that_is_cut_is_refused(ask: Ask, case: int) -> None:
     wrong = model.with_file(TRUNK, bytes(48 - case))
     for row in (None, 3):
         check("TRUNK-ROW-04", tensor(ask, wrong, "cut", row), _cut("cut"))
+
+
+VECTOR = plain("cut", np.arange(1, 13, dtype=np.float32))
+"""48 bytes at the beginning of a trunk, which nobody reads in parts."""
+
+
+@clause("TRUNK-ROW-04")
+@cases(nothing=0, one_byte=1, half=24, all_but_one=47)
+def test_a_read_that_ends_early_is_refused(ask: Ask, case: int) -> None:
+    """A trunk that is whole at open and ends early when it is read gives neither zeros nor less."""
+    model = holding(VECTOR)
+    check_tensors(ask, "TRUNK-ROW-04", model)
+    reply = _hindered(ask, model, length=case)
+    truncated = refuses("truncated", tensor="cut", need=48, have=case)
+    check("TRUNK-ROW-04", reply, either(truncated, refuses("io", tensor="cut")))
+
+
+@clause("TRUNK-ROW-04")
+def test_a_read_that_fails_is_refused(ask: Ask) -> None:
+    """A trunk whose reads fail is refused with the tensor; asked again, it is delivered."""
+    model = holding(VECTOR)
+    reply = _hindered(ask, model, error=errno.EIO)
+    truncated = refuses("truncated", tensor="cut", need=Present(), have=Present())
+    check("TRUNK-ROW-04", reply, either(refuses("io", tensor="cut"), truncated))
+    check_tensors(ask, "TRUNK-ROW-04", model)
+
+
+def _hindered(ask: Ask, model: Waste, **how: Any) -> Reply:
+    """Ask for the tensor while something is done to reads of the trunk."""
+    path = ask.file("model", model.folder)
+    trunk = Reading(str((ask.folder / "model" / TRUNK).resolve()), **how)
+    return ask.watched(TENSOR, reading=trunk, path=path, name="cut")
 
 
 def _infinite(fmt: int, *scales: int) -> Tensor:

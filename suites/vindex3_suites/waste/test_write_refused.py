@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import answers, cases, check, clause, refuses
 from pytest_vindex3.contract.difference import MISSING
-from pytest_vindex3.contract.patterns import Present
+from pytest_vindex3.contract.patterns import FieldName, Present, element, field, one_of
 from vindex3_fixtures.waste import CODEBOOKS, Quant, Waste, description, made
 from vindex3_fixtures.waste.codebooks import books_file
 from vindex3_suites.container.on_disk import shows
@@ -71,7 +71,7 @@ INDICES: dict[str, tuple[Waste, dict[str, Any], int]] = {
 def test_an_index_beyond_entries_is_refused(ask: Ask, case: tuple[Waste, dict[str, Any], int]) -> None:
     """One index at or beyond entries, anywhere, and no file is made or changed."""
     model, wrong, value = case
-    refused = refuses("out-of-range", field=Present(), value=value)
+    refused = refuses("out-of-range", field=field("indices"), value=value)
     _check_pair(ask, "WASTE-WRITE-04", model, wrong, refused)
 
 
@@ -168,14 +168,18 @@ def _in_trunk(described: dict[str, Any], half: bytes) -> None:
 @clause("WASTE-WRITE-05")
 @cases(
     {
-        f"{place}_{name}": _half(edit, name)
+        f"{place}_{name}": (
+            _half(edit, name),
+            element("codebooks", 8) if edit is _in_books else field("scales"),
+        )
         for place, edit in (("scales", _in_scales), ("codebooks", _in_books), ("trunk", _in_trunk))
         for name in INFINITE
     }
 )
-def test_what_is_not_finite_is_refused(ask: Ask, case: dict[str, Any]) -> None:
+def test_what_is_not_finite_is_refused(ask: Ask, case: tuple[dict[str, Any], FieldName]) -> None:
     """One infinity or NaN in a codebook, a scale or a scale of the trunk, and no file is made."""
-    _check_pair(ask, "WASTE-WRITE-05", TINY, case, refuses("non-finite", field=Present()))
+    wrong, name = case
+    _check_pair(ask, "WASTE-WRITE-05", TINY, wrong, refuses("non-finite", field=name))
 
 
 @clause("WASTE-WRITE-05")
@@ -187,7 +191,8 @@ def test_a_name_is_not_given_twice(ask: Ask, case: Callable[[list[Any]], list[An
     """Two tensors of one name are refused as duplicate-id."""
     wrong = description(TINY)
     wrong["trunk"] = case(wrong["trunk"])
-    _check_pair(ask, "WASTE-WRITE-05", TINY, wrong, refuses("duplicate-id"))
+    names = one_of(field("name"), *(element("trunk", place) for place in (0, len(wrong["trunk"]) - 1)))
+    _check_pair(ask, "WASTE-WRITE-05", TINY, wrong, refuses("duplicate-id", field=names))
 
 
 SIDECARS = {
