@@ -37,6 +37,7 @@ Ending
     header      what is judged, by what, and how
     goldens     whether the pinned files are what was pinned
     overclaim   verbs that are listed and do not exist
+    fuzzing     inputs that grow by chance, for as long as is asked
     ending      rows of all workers, the standing, the report, the exit code
     terminal    what is printed; the texts themselves are made in `pytest_vindex3.report`
 """

@@ -6,6 +6,7 @@ import datetime as dt
 import platform
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,8 @@ class Ending:
         state = self._state
         state.drop_told_canaries()
         self._add_overclaims()
+        if state.session.settings.fuzz and exitstatus != pytest.ExitCode.INTERRUPTED:
+            self._add_fuzzed(config)
         rows = state.sorted_rows()
         left_out = self._left_out(config)
         errors = [f"{row.id}: {row.reason}" for row in rows if row.verdict == "error"]
@@ -89,6 +92,20 @@ class Ending:
         if only and not any(fits(glob, overclaim.ID) for glob in only):
             return
         for row in overclaim.overclaims(state.session.implementations):
+            known.settle(row, state.known, dt.datetime.now(dt.UTC).date())
+            state.add(row)
+
+    def _add_fuzzed(self, config: pytest.Config) -> None:
+        """Fuzz what is asked for, and tell what was found."""
+        from pytest_vindex3.plugin import fuzzing
+
+        state, place = self._state, self._state.origin
+        directory = Path(place.directory) if place else config.invocation_params.dir
+        roots = [*dict.fromkeys([directory, Path(place.root) if place else config.rootpath])]
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        tell = reporter.write_line if reporter else lambda line: None
+        session = state.session
+        for row in fuzzing.rows(session.implementations, session.settings, directory, roots, tell):
             known.settle(row, state.known, dt.datetime.now(dt.UTC).date())
             state.add(row)
 

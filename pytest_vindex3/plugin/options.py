@@ -58,6 +58,13 @@ OPTIONS = (
     Option("report", "one", "FILE.json", "write the report as JSON", is_path=True),
     Option("in_process", "flag", "", "load the implementation into pytest's own process (so does --pdb)"),
     Option("time_scale", "one", "FACTOR", "multiply every time limit, for a slow machine (default: 1)"),
+    Option(
+        "fuzz",
+        "one",
+        "SECONDS",
+        "fuzz the implementation at the end, so long for each target (default: 60 with the profile soak, "
+        "else 0, which is not at all); needs atheris",
+    ),
     Option("seed", "one", "INTEGER", "the seed of generated inputs (default: 0)"),
     Option(
         "known_failures",

@@ -13,6 +13,8 @@ import pytest
 from pytest_vindex3.plugin.options import OPTIONS, PROFILES, Option
 
 Profile = Literal["quick", "certify", "soak"]
+SOAK_SECONDS = "60"
+"""For so long the profile soak fuzzes each target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Settings:
         time_scale: factor on every time limit.
         seed: seed of generated inputs.
         known_failures: the file that lists them.
+        fuzz: seconds for which each target is fuzzed at the end; 0 for not at all.
     """
 
     implementations: tuple[str, ...]
@@ -40,6 +43,7 @@ class Settings:
     time_scale: float = 1.0
     seed: int = 0
     known_failures: Path | None = None
+    fuzz: int = 0
 
 
 def read(config: pytest.Config) -> Settings:
@@ -49,17 +53,19 @@ def read(config: pytest.Config) -> Settings:
         pytest.UsageError: a value that is none of those its option takes.
     """
     values: dict[str, Any] = {option.name: _value(config, option) for option in OPTIONS}
+    profile = _profile(values["profile"] or "certify")
     debugging = config.getoption("usepdb", False) or config.getoption("trace", False)
     return Settings(
         implementations=tuple(values["impl"]),
         only=tuple(values["only"]),
-        profile=_profile(values["profile"] or "certify"),
+        profile=profile,
         strict=bool(values["strict"]),
         report=values["report"],
         in_process=bool(values["in_process"] or debugging),
         time_scale=_time_scale(values["time_scale"] or "1"),
         seed=_seed(values["seed"] or "0"),
         known_failures=values["known_failures"],
+        fuzz=_seconds(values["fuzz"] or (SOAK_SECONDS if profile == "soak" else "0")),
     )
 
 
@@ -108,6 +114,12 @@ def _time_scale(word: str) -> float:
     if not (scale > 0 and math.isfinite(scale)):
         raise pytest.UsageError(f"--vindex3-time-scale is a factor above 0, not {word!r}")
     return scale
+
+
+def _seconds(word: str) -> int:
+    if not (word.isascii() and word.isdecimal()):
+        raise pytest.UsageError(f"--vindex3-fuzz is a whole number of seconds, not {word!r}")
+    return int(word)
 
 
 def _seed(word: str) -> int:

@@ -1,0 +1,1 @@
+"""The targets: each module of this package has one, as its attribute `target`."""

@@ -1,0 +1,106 @@
+"""`vindex3 fuzz`: what it prints and keeps, its exit codes, and the option of pytest that does the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_vindex3.fuzz.run import available
+from vindex3_fixtures.annotated import assemble
+
+RAISING = """
+from pathlib import Path
+
+def lyrw_parse(path):
+    raise LookupError(len(Path(path).read_bytes()))
+"""
+"""An implementation that every input shows to be wrong."""
+
+PASSING = """
+from pytest_vindex3 import check, clause, refuses
+from pytest_vindex3.contract.outcome import Refused, Reply
+
+@clause("LYRW-MAGIC-02")
+def test_nothing(ask):
+    check("LYRW-MAGIC-02", Reply("lyrw.parse", {}, Refused("bad-magic")), refuses("bad-magic"))
+"""
+"""A conformance test that asks nothing."""
+
+needs_atheris = pytest.mark.skipif(not available(), reason="atheris is not installed")
+
+
+def vindex3(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder."""
+    return run(folder, "pytest_vindex3.command", *words)
+
+
+def run(folder: Path, module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a module in a folder."""
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    command = [sys.executable, "-m", module, *words]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+
+
+@needs_atheris
+def test_a_finding_is_kept_small_and_can_be_replayed(tmp_path: Path) -> None:
+    """The finding is told with the smallest input, its bytes with names, and a line that shows it again."""
+    (tmp_path / "raising.py").write_text(RAISING, encoding="utf-8")
+    done = vindex3(tmp_path, "fuzz", "lyrw-tables", "--impl", "raising.py", "--runs", "2", "--json")
+    assert done.returncode == 1, done.stderr
+    [row] = json.loads(done.stdout)["targets"]
+    [finding] = row["findings"]
+    assert (row["target"], row["problem"], finding["verb"], finding["fault"]) == (
+        "lyrw-tables",
+        "",
+        "lyrw.parse",
+        True,
+    )
+    folder = tmp_path / finding["folder"]
+    assert (folder / "input/input.lyrw").read_bytes() == b""
+    assert assemble((folder / "dump.txt").read_text(encoding="utf-8")) == b""
+    assert (tmp_path / ".vindex3/.gitignore").read_text(encoding="utf-8") == "*\n"
+    program, *words = shlex.split(finding["replay"])
+    again = vindex3(tmp_path, *words)
+    assert (program, again.returncode) == ("vindex3", 4)
+    assert "LookupError" in again.stdout
+
+
+@needs_atheris
+def test_pytest_fuzzes_behind_the_tests(tmp_path: Path) -> None:
+    """With --vindex3-fuzz a finding is a red row with a line to replay it, and the run is not conformant."""
+    (tmp_path / "raising.py").write_text(RAISING, encoding="utf-8")
+    (tmp_path / "test_one.py").write_text(PASSING, encoding="utf-8")
+    done = run(tmp_path, "pytest", "--vindex3-impl=raising.py", "--vindex3-fuzz=1", "test_one.py")
+    assert "FAULT fuzz (must)  fuzz/lyrw-tables" in done.stdout
+    assert "vindex3 call raising.py lyrw.parse path=.vindex3/fuzz/lyrw-tables-" in done.stdout
+    assert (done.returncode, "verdict: not conformant: 1 test" in done.stdout) == (1, True)
+
+
+def test_an_implementation_without_the_verbs_is_not_tried(tmp_path: Path) -> None:
+    """Nothing was tried: exit code 5, and the verbs that are missing, or what there is to install."""
+    (tmp_path / "raising.py").write_text(RAISING, encoding="utf-8")
+    done = vindex3(tmp_path, "fuzz", "system-graph", "--impl", "raising.py", "--runs", "1")
+    why = "raising.py has none of graph.load" if available() else "atheris is not installed"
+    assert (done.returncode, why in done.stdout) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("lyrw-table", "--impl", "x"), "did you mean lyrw-tables?"),
+        (("lyrw-tables",), "give --impl and a target"),
+        (("lyrw-tables", "--impl", "no_such_module_here"), "no_such_module_here"),
+        (("lyrw-tables", "--impl", "x", "--runs", "1", "--seconds", "1"), "not both"),
+    ],
+    ids=["target", "no_impl", "not_loaded", "both"],
+)
+def test_wrong_usage_is_told(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """A wrong name, a missing one and an implementation that is not there end with 2 and a sentence."""
+    done = vindex3(tmp_path, "fuzz", *words)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
