@@ -64,6 +64,15 @@ PROFILES: dict[str, list[Any]] = {
     "one": [{"name": "exact"}],
     "several": ["exact", {"name": "b", "selects": {}}, "a"],
 }
+
+
+def _noted(index: dict[str, Any], *ways: tuple[str, ...]) -> dict[str, Any]:
+    """An index with an unknown key in the objects at these places."""
+    for way in ways:
+        index = changed(index, (*way, "x-note"), NOTES["x-nested"])
+    return index
+
+
 KNOWN_KEYS = (
     "model",
     "family",
@@ -76,6 +85,17 @@ KNOWN_KEYS = (
 INDEXES: dict[str, tuple[Model, Pack]] = {
     "tiny": (TINY, ONE),
     "unknown_keys": (replace(TINY, index={**NOTES, **TINY.index}), ONE),
+    "unknown_keys_of_entries": (
+        replace(
+            TINY,
+            index=_noted(TINY.index, *(("representations", key) for key in TINY.index["representations"])),
+        ),
+        ONE,
+    ),
+    "unknown_keys_of_a_map": (
+        replace(MAPPED, index=_noted(MAPPED.index, ("precision_map",))),
+        encoded(MAPPED, STACK),
+    ),
     "every_key": (FULL, encoded(FULL, HEAD)),
     "beside_a_pack": (FULL, encoded(FULL, TOKENS, "Q6_K")),
     "a_map": (MAPPED, encoded(MAPPED, STACK)),
