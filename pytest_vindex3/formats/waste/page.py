@@ -49,7 +49,7 @@ def _quant(quant: Mapping[str, Any] | None) -> str:
     if quant is None:
         return "none"
     bits = quant["stages"] * quant["index_bits"] / quant["vec_dim"]
-    block = f"blocks of {quant['index_block']} rows" if quant["index_block"] else "row by row"
+    block = f"in blocks of {quant['index_block']} rows" if quant["index_block"] else "row by row"
     shape = f"{quant['stages']} stages of {quant['entries']} entries, vectors of {quant['vec_dim']}"
     return f"{shape}, {quant['index_bits']}-bit indices {block}: {bits:g} bits a weight"
 
