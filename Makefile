@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What an installed environment is made from: when one of these is newer, it is installed again.
 INPUTS := pyproject.toml setup.py \
-	$(wildcard pytest_vindex3/contract/shim/*.c) \
+	$(wildcard pytest_vindex3/contract/shim/*.[ch]) \
 	$(wildcard reference/vindex3_reference/kernels/build.py reference/vindex3_reference/kernels/csrc/*)
 
 .PHONY: help certify test lint types unit test-wheel test-sanitized test-arm64 test-s390x mutants clean

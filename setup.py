@@ -19,6 +19,7 @@ SHIMS = [
     Extension(
         f"pytest_vindex3.contract.shim.{name}",
         [f"pytest_vindex3/contract/shim/{name}.c"],
+        depends=["pytest_vindex3/contract/shim/preloaded.h"],
         libraries=["dl"],
         py_limited_api=True,
         optional=True,

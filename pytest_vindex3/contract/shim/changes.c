@@ -8,28 +8,13 @@
  *   VINDEX3_CHANGES_BEFORE   the number of the change that does not happen, from 1; 0 for none
  *   VINDEX3_CHANGES_ERROR    the errno with which that call fails; 0 ends the process group before it
  *
- * Without the first, everything goes through. Streams that write are given a descriptor of their own behind
- * fopencookie(), since the C library's own streams call the kernel past every name that could be preloaded.
- * Programs that call the kernel by themselves are not seen.
+ * Without the first, everything goes through. Programs that call the kernel by themselves are not seen.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include "preloaded.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 struct counts {
     _Atomic uint64_t changes, stopped, loaded;
@@ -40,22 +25,6 @@ static const char *folder;
 static uint64_t before;
 static int error;
 
-/* The next definition of a function: the C library's own. */
-#define NEXT(name) ((__typeof__(&name))next(#name))
-
-static void *next(const char *name)
-{
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    return found;
-}
-
-static uint64_t number_in(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : 0;
-}
-
 __attribute__((constructor)) static void begin(void)
 {
     const char *path = getenv("VINDEX3_CHANGES");
@@ -63,13 +32,8 @@ __attribute__((constructor)) static void begin(void)
     if (!path || !folder) return;
     before = number_in("VINDEX3_CHANGES_BEFORE");
     error = (int)number_in("VINDEX3_CHANGES_ERROR");
-    int descriptor = NEXT(open)(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return;
-    void *shared = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    close(descriptor);
-    if (shared == MAP_FAILED) return;
-    counts = shared;
-    counts->loaded = 1;
+    counts = shared_memory(path, sizeof *counts);
+    if (counts) counts->loaded = 1;
 }
 
 /* Count a change. Whether it fails, with errno set; a change that ends the program does not return. */
@@ -90,17 +54,6 @@ static int is_inside(const char *path)
 {
     size_t length = strlen(folder);
     return !strncmp(path, folder, length) && (!path[length] || path[length] == '/');
-}
-
-/* The path of an open file, as the kernel knows it; 0 if it has none. */
-static int path_of(int descriptor, char *path)
-{
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, path, PATH_MAX - 1);
-    if (length < 0) return 0;
-    path[length] = 0;
-    return 1;
 }
 
 static int watches_file(int descriptor)
@@ -147,16 +100,6 @@ static int creates(int flags)
     return flags & (O_CREAT | O_TRUNC) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Opening. The mode is there exactly where a file may be made. */
-#define MODE_AFTER(flags)                                                    \
-    mode_t mode = 0;                                                         \
-    if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {               \
-        va_list more;                                                        \
-        va_start(more, flags);                                               \
-        mode = va_arg(more, mode_t);                                         \
-        va_end(more);                                                        \
-    }
-
 #define OPEN(name)                                                           \
     int name(const char *path, int flags, ...)                               \
     {                                                                        \
@@ -176,12 +119,6 @@ OPEN(open64)
     }
 OPENAT(openat)
 OPENAT(openat64)
-
-/* What programs call instead that were built with checks of buffers. */
-int __open_2(const char *path, int flags) { return open(path, flags); }
-int __open64_2(const char *path, int flags) { return open64(path, flags); }
-int __openat_2(int at, const char *path, int flags) { return openat(at, path, flags); }
-int __openat64_2(int at, const char *path, int flags) { return openat64(at, path, flags); }
 
 /* A function that changes what a name stands for, or the file behind a descriptor. */
 #define BY_NAME(type, name, at, path, parameters, arguments)                 \
@@ -298,25 +235,9 @@ static ssize_t stream_write(void *file, const char *data, size_t length)
     return (ssize_t)done;
 }
 
-static int stream_seek(void *file, off64_t *at, int whence)
+static FILE *stream_that_writes(int file, const char *mode)
 {
-    off64_t found = lseek64((int)(intptr_t)file, *at, whence);
-    if (found < 0) return -1;
-    *at = found;
-    return 0;
-}
-
-static int stream_close(void *file)
-{
-    return close((int)(intptr_t)file);
-}
-
-static FILE *stream_of(int file, const char *mode)
-{
-    cookie_io_functions_t calls = {stream_read, stream_write, stream_seek, stream_close};
-    FILE *stream = fopencookie((void *)(intptr_t)file, mode, calls);
-    if (stream) stream->_fileno = file;  /* so that fileno() answers as for any stream */
-    return stream;
+    return stream_of(file, mode, stream_read, stream_write);
 }
 
 static int writes(const char *mode)
@@ -332,7 +253,7 @@ static FILE *open_stream(const char *path, const char *mode)
     if (strchr(mode, 'x')) flags |= O_EXCL;
     if (strchr(mode, 'e')) flags |= O_CLOEXEC;
     int file = open(path, flags, 0666);
-    FILE *stream = file < 0 ? NULL : stream_of(file, mode);
+    FILE *stream = file < 0 ? NULL : stream_that_writes(file, mode);
     if (file >= 0 && !stream) close(file);
     return stream;
 }
@@ -351,6 +272,6 @@ FILE *fopen64(const char *path, const char *mode)
 
 FILE *fdopen(int file, const char *mode)
 {
-    if (writes(mode) && watches_file(file)) return stream_of(file, mode);
+    if (writes(mode) && watches_file(file)) return stream_that_writes(file, mode);
     return NEXT(fdopen)(file, mode);
 }

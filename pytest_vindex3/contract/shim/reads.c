@@ -12,25 +12,10 @@
  *   VINDEX3_READS_DIRECT, _OPENING, _INTERRUPTED        1 or nothing
  *   VINDEX3_READS_ONE, _OTHER           the folders that exchange their names
  *
- * Without the first, everything goes through. Streams are given a descriptor of their own behind
- * fopencookie(), since the C library's own streams call the kernel past every name that could be preloaded.
- * What is mapped, and what programs read by calling the kernel by themselves, is not seen.
+ * Without the first, everything goes through. What is mapped, and what programs read by calling the kernel by
+ * themselves, is not seen.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-#include <unistd.h>
+#include "preloaded.h"
 
 struct counts {
     _Atomic uint64_t loaded, calls, hindered, failed, direct, buffered;
@@ -42,22 +27,6 @@ static uint64_t start, end, most, length, times;
 static int error, direct_only, opening, interrupting;
 static atomic_flag exchanged = ATOMIC_FLAG_INIT;
 static _Thread_local int was_interrupted;
-
-/* The next definition of a function: the C library's own. */
-#define NEXT(name) ((__typeof__(&name))next(#name))
-
-static void *next(const char *name)
-{
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    return found;
-}
-
-static uint64_t number_in(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : 0;
-}
 
 /* A number that may be absent. */
 static uint64_t bound_in(const char *name)
@@ -81,26 +50,17 @@ __attribute__((constructor)) static void begin(void)
     direct_only = (int)number_in("VINDEX3_READS_DIRECT");
     opening = (int)number_in("VINDEX3_READS_OPENING");
     interrupting = (int)number_in("VINDEX3_READS_INTERRUPTED");
-    int descriptor = NEXT(open)(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return;
-    void *shared = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    close(descriptor);
-    if (shared == MAP_FAILED) return;
-    counts = shared;
-    counts->loaded = 1;
+    counts = shared_memory(path, sizeof *counts);
+    if (counts) counts->loaded = 1;
 }
 
 static int is_file(int descriptor)
 {
-    char link[64], path[PATH_MAX];
+    char path[PATH_MAX];
     int kept = errno;
-    if (!counts) return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t size = readlink(link, path, PATH_MAX - 1);
+    int found = counts && path_of(descriptor, path) && !strcmp(path, file);
     errno = kept;
-    if (size < 0) return 0;
-    path[size] = 0;
-    return !strcmp(path, file);
+    return found;
 }
 
 static int is_direct(int descriptor)
@@ -301,16 +261,6 @@ static int opened(int descriptor)
     return -1;
 }
 
-/* The mode is there exactly where a file may be made. */
-#define MODE_AFTER(flags)                                                    \
-    mode_t mode = 0;                                                         \
-    if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {               \
-        va_list more;                                                        \
-        va_start(more, flags);                                               \
-        mode = va_arg(more, mode_t);                                         \
-        va_end(more);                                                        \
-    }
-
 #define OPEN(name)                                                           \
     int name(const char *path, int flags, ...)                               \
     {                                                                        \
@@ -329,11 +279,6 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-int __open_2(const char *path, int flags) { return open(path, flags); }
-int __open64_2(const char *path, int flags) { return open64(path, flags); }
-int __openat_2(int at, const char *path, int flags) { return openat(at, path, flags); }
-int __openat64_2(int at, const char *path, int flags) { return openat64(at, path, flags); }
-
 /* Streams that read the file: every byte goes through read() above, which the C library would call again. */
 static ssize_t stream_read(void *stream, char *data, size_t size)
 {
@@ -341,27 +286,6 @@ static ssize_t stream_read(void *stream, char *data, size_t size)
     do got = read((int)(intptr_t)stream, data, size);
     while (got < 0 && errno == EINTR);
     return got;
-}
-
-static int stream_seek(void *stream, off64_t *at, int whence)
-{
-    off64_t found = lseek64((int)(intptr_t)stream, *at, whence);
-    if (found < 0) return -1;
-    *at = found;
-    return 0;
-}
-
-static int stream_close(void *stream)
-{
-    return close((int)(intptr_t)stream);
-}
-
-static FILE *stream_of(int descriptor)
-{
-    cookie_io_functions_t calls = {stream_read, NULL, stream_seek, stream_close};
-    FILE *stream = fopencookie((void *)(intptr_t)descriptor, "r", calls);
-    if (stream) stream->_fileno = descriptor;  /* so that fileno() answers as for any stream */
-    return stream;
 }
 
 static int reads(const char *mode)
@@ -373,7 +297,7 @@ static FILE *open_stream(FILE *plain(const char *, const char *), const char *pa
 {
     int descriptor = counts && reads(mode) ? open(path, O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0)) : -1;
     if (descriptor < 0) return counts && reads(mode) ? NULL : plain(path, mode);
-    if (is_file(descriptor)) return stream_of(descriptor);
+    if (is_file(descriptor)) return stream_of(descriptor, "r", stream_read, NULL);
     close(descriptor);
     return plain(path, mode);
 }
@@ -390,5 +314,5 @@ FILE *fopen64(const char *path, const char *mode)
 
 FILE *fdopen(int descriptor, const char *mode)
 {
-    return reads(mode) && is_file(descriptor) ? stream_of(descriptor) : NEXT(fdopen)(descriptor, mode);
+    return reads(mode) && is_file(descriptor) ? stream_of(descriptor, "r", stream_read, NULL) : NEXT(fdopen)(descriptor, mode);
 }
