@@ -7,12 +7,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_vindex3.bench.row import Row
+from pytest_vindex3.bench.row import Place, Row
 from vindex3_reference.kernels import crc32, crc32_ranges, native
 
 MEMORY = 64 << 20
@@ -31,9 +30,9 @@ GOALS = {
 Checksum = Callable[[memoryview], int]
 
 
-def bench_rows(folder: Path) -> Iterator[Row]:
+def bench_rows(place: Place) -> Iterator[Row]:
     """Rows of a build with compiled kernels."""
-    del folder
+    del place
     if not native.built:
         return
     opponents = dict(_opponents())

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_vindex3.bench.row import Row
+from pytest_vindex3.bench.row import Place, Row
 from vindex3_fixtures.container.index import GRAPH, file_of, graph_index
 from vindex3_fixtures.container.model import Model
 from vindex3_fixtures.container.segment import Segment, Tensor
@@ -25,9 +25,9 @@ GOAL_VERIFY, GOAL_OPEN = 0.95, 0.2
 Digests = dict[str, tuple[str, str]]
 
 
-def bench_rows(folder: Path) -> Iterator[Row]:
+def bench_rows(place: Place) -> Iterator[Row]:
     """Verifying with one thread, and with two; opening."""
-    large = _large()
+    folder, large = place.folder, _large()
     large.folder.write_to(folder / "large")
     files = {key: folder / "large" / large.file_of(key) for key in large.segments}
     megabytes = f"{len(files)} segments of {PAYLOAD >> 20} MiB"

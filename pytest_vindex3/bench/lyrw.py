@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from pytest_vindex3.bench.row import Row
+from pytest_vindex3.bench.row import Place, Row
 from vindex3_reference.lyrw import verify
 from vindex3_reference.lyrw.reader import LayerFile
 
@@ -19,7 +19,7 @@ LENGTH = 4 * 64 * 64
 GOAL_OPEN, GOAL_VERIFY = 0.11, 1.0
 
 
-def bench_rows(folder: Path) -> Iterator[Row]:
+def bench_rows(place: Place) -> Iterator[Row]:
     """Opening, with a payload of 42 MiB and of 64 GiB behind the tables; judging the tables."""
     tables, rows = _tables()
     whole = tables + rows
@@ -28,7 +28,7 @@ def bench_rows(folder: Path) -> Iterator[Row]:
         ("payload as declared", start + LENGTH * ROWS),
         ("64 GiB behind the tables", 64 << 30),
     ):
-        path = folder / f"{size}.lyrw"
+        path = place.folder / f"{size}.lyrw"
         path.write_bytes(whole)
         os.truncate(path, size)
         yield Row(
@@ -40,16 +40,16 @@ def bench_rows(folder: Path) -> Iterator[Row]:
             lambda opened, read: read == whole and opened == tables,
             1000,
         )
-    with LayerFile(str(folder / f"{start + LENGTH * ROWS}.lyrw")) as layer:
-        yield Row(
-            f"table part of lyrw.verify, {ENTRIES} x {len(ROLES)} rows",
-            "struct.iter_unpack of the rows, no check",
-            GOAL_VERIFY,
-            partial(_judge, layer),
-            lambda: list(struct.iter_unpack("<QQ", rows)),
-            lambda defects, unpacked: defects == [] and len(unpacked) == ROWS,  # type: ignore[arg-type]
-            200,
-        )
+    layer = place.enter_context(LayerFile(str(place.folder / f"{start + LENGTH * ROWS}.lyrw")))
+    yield Row(
+        f"table part of lyrw.verify, {ENTRIES} x {len(ROLES)} rows",
+        "struct.iter_unpack of the rows, no check",
+        GOAL_VERIFY,
+        partial(_judge, layer),
+        lambda: list(struct.iter_unpack("<QQ", rows)),
+        lambda defects, unpacked: defects == [] and len(unpacked) == ROWS,  # type: ignore[arg-type]
+        200,
+    )
 
 
 def _open(path: str) -> bytes:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_vindex3.bench.row import Row
+from pytest_vindex3.bench.row import Row, Unmeasured
 
 LEAST_ROUNDS = 7
 
@@ -49,18 +49,45 @@ class Measured:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Unmeasurable:
+    """A row that cannot be measured on this machine, and why."""
+
+    what: str
+    against: str
+    goal: float | None
+    reason: str
+
+    def document(self) -> dict[str, Any]:
+        """The machine-readable form: the keys of a measured row, those without a figure being null."""
+        return {**dict.fromkeys(Measured.__dataclass_fields__), **asdict(self)}
+
+
+def measured(row: Row, rounds: int = LEAST_ROUNDS) -> Measured | Unmeasurable:
+    """Time a row where the machine has what it needs.
+
+    Raises:
+        Disagreement: as from `measure`.
+    """
+    try:
+        return measure(row, rounds)
+    except Unmeasured as unmeasured:
+        return Unmeasurable(row.what, row.against, row.goal, str(unmeasured))
+
+
 def measure(row: Row, rounds: int = LEAST_ROUNDS) -> Measured:
     """Time a row.
 
     Raises:
         Disagreement: the sides differ before or after timing.
+        Unmeasured: the machine has not what the row needs.
     """
-    _compare(row)
+    compare(row)
     ours, theirs = [], []
     for _ in range(rounds):
-        ours.append(_seconds(row.ours, row.calls))
-        theirs.append(_seconds(row.theirs, row.calls))
-    _compare(row)
+        ours.append(_seconds(row, row.ours))
+        theirs.append(_seconds(row, row.theirs))
+    compare(row)
     singles = [other / own for own, other in zip(ours, theirs, strict=True)]
     own = statistics.median(ours)
     return Measured(
@@ -74,16 +101,23 @@ def measure(row: Row, rounds: int = LEAST_ROUNDS) -> Measured:
     )
 
 
-def _compare(row: Row) -> None:
+def compare(row: Row) -> None:
+    """See that the sides of a row give the same.
+
+    Raises:
+        Disagreement: they do not.
+        Unmeasured: the machine has not what the row needs.
+    """
     if not row.agree(row.ours(), row.theirs()):
         raise Disagreement(f"{row.what} and {row.against} give different results")
 
 
-def _seconds(call: Callable[[], object], calls: int) -> float:
+def _seconds(row: Row, call: Callable[[], object]) -> float:
+    row.before()
     begun = time.perf_counter()
-    for _ in range(calls):
+    for _ in range(row.calls):
         call()
-    return (time.perf_counter() - begun) / calls
+    return (time.perf_counter() - begun) / row.calls
 
 
 def machine() -> dict[str, Any]:

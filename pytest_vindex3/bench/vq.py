@@ -9,13 +9,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_vindex3.bench.row import Row
+from pytest_vindex3.bench.row import Place, Row
 from vindex3_reference.kernels import Geometry, available, decode, multiply, native
 from vindex3_reference.kernels.plain import NumpyMatrix
 
@@ -54,9 +53,9 @@ GOALS = {"avx2": Goals(2.3, 1.8, 4.0), "avx512": Goals(5.0, 2.8, 8.0), "neon": G
 GOAL_DECODE, GOAL_NUMPY, GOAL_TABLE = 3.0, 5.0, 4.0
 
 
-def bench_rows(folder: Path) -> Iterator[Row]:
+def bench_rows(place: Place) -> Iterator[Row]:
     """Decoding, then products, of a build with compiled kernels."""
-    del folder
+    del place
     if native.built:
         yield from _decoding()
         yield from _products()
