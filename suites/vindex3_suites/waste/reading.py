@@ -8,9 +8,10 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_vindex3.contract.outcome import Reading, Reply
+from pytest_vindex3 import answers
+from pytest_vindex3.contract.outcome import Reading, Refused, Reply
 from pytest_vindex3.plugin.check import NotRun
-from vindex3_suites.waste.records import RECORD
+from vindex3_suites.waste.records import RECORD, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,21 @@ def direct_disk(folder: Path) -> None:
             raise NotRun("files of this file system are not read direct")
     finally:
         path.unlink()
+
+
+def direct_reader(ask: Ask, model: Waste, layer: int, expert: int) -> None:
+    """Probe whether this implementation can be asked for direct reads; to have none harms nobody.
+
+    Raises:
+        NotRun: files of the folder are not read direct, or the implementation refuses to read this record so
+            and does not claim to have read it so under auto.
+    """
+    direct_disk(ask.folder)
+    demanded = record(ask, model, layer, expert, source="direct").outcome
+    free = record(ask, model, layer, expert).outcome
+    none_demanded = isinstance(demanded, Refused) and demanded.kind == "direct-unavailable"
+    if none_demanded and answers(mode="buffered").difference(free) is None:
+        raise NotRun("this implementation reads nothing direct")
 
 
 def _is_direct(path: Path) -> bool:

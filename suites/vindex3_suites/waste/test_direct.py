@@ -5,12 +5,19 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import cases, check, clause, needs, refuses
+from pytest_vindex3 import cases, check, clause, either, needs, refuses
 from pytest_vindex3.contract.patterns import Present
 from pytest_vindex3.plugin.check import NotRun
 from pytest_vindex3.plugin.expect import AtMost
 from vindex3_suites.waste.models import BLOCKED, PACKED, TINY
-from vindex3_suites.waste.reading import NO_DIRECT_OPEN, NOT_DIRECT, direct_disk, hindered, slot
+from vindex3_suites.waste.reading import (
+    NO_DIRECT_OPEN,
+    NOT_DIRECT,
+    direct_disk,
+    direct_reader,
+    hindered,
+    slot,
+)
 from vindex3_suites.waste.records import UNCACHED, check_served, record, served, with_spare
 
 if TYPE_CHECKING:
@@ -120,9 +127,9 @@ def _came(seen: Reads | None, stride: int) -> object:
 def test_the_mode_is_what_was_used(ask: Ask, case: tuple[Waste, str]) -> None:
     """The mode of a record is how the calls that read it really read."""
     model, source = case
-    if source == "direct":
-        direct_disk(ask.folder)
     layer, expert = _last(model)
+    if source == "direct":
+        direct_reader(ask, model, layer, expert)
     reply = hindered(ask, model, layer, expert, slot(model, layer, expert), source=source)
     stored = model.record(layer, expert)
     check("DIO-MODE-01", reply, served(stored, mode=_came(reply.reads, stored.length)))
@@ -178,6 +185,19 @@ def test_direct_or_not_at_all(ask: Ask, case: tuple[Waste, str]) -> None:
     check("DIO-MODE-02", reply, refuses("direct-unavailable", **named))
 
 
+@clause("DIO-MODE-02")
+@cases(MODELS)
+def test_direct_is_never_buffered(ask: Ask, case: Waste) -> None:
+    """Whatever reads this reader has, source direct is served direct or refused with the bank and why."""
+    for layer, records in case.banks.items():
+        named = {"path": case.bank_file(layer), "reason": Present()}
+        for expert, stored in enumerate(records):
+            check_served(ask, "DIO-MODE-02", case, layer, expert, source="auto")
+            reply = record(ask, case, layer, expert, source="direct")
+            refused = refuses("direct-unavailable", **named)
+            check("DIO-MODE-02", reply, either(served(stored, mode="direct"), refused))
+
+
 @clause("DIO-MODE-03")
 @cases({**MODELS, "blocked": BLOCKED})
 def test_every_source_gives_the_same(ask: Ask, case: Waste) -> None:
@@ -193,7 +213,7 @@ def test_every_source_gives_the_same(ask: Ask, case: Waste) -> None:
 @cases(MODELS)
 def test_direct_gives_what_buffered_gives(ask: Ask, case: Waste) -> None:
     """Where files can be read direct, source direct gives every record as it is stored."""
-    direct_disk(ask.folder)
+    direct_reader(ask, case, *_last(case))
     for layer, records in case.banks.items():
         for expert, stored in enumerate(records):
             reply = record(ask, case, layer, expert, source="direct")
@@ -219,9 +239,9 @@ ADDRESSES = (0, 1, 511, 4095)
 def test_any_address_takes_a_record(ask: Ask, case: tuple[Waste, str]) -> None:
     """Delivered to any address, a record is the same."""
     model, source = case
-    if source == "direct":
-        direct_disk(ask.folder)
     layer, expert = _last(model)
+    if source == "direct":
+        direct_reader(ask, model, layer, expert)
     for address in ADDRESSES:
         for verify in (False, True):
             check_served(
@@ -235,9 +255,9 @@ def test_any_address_takes_a_record(ask: Ask, case: tuple[Waste, str]) -> None:
 def test_any_address_takes_a_record_past_the_cache(ask: Ask, case: tuple[Waste, str]) -> None:
     """Without a cache, bytes that may go straight to the address are the same at every one."""
     model, source = case
-    if source == "direct":
-        direct_disk(ask.folder)
     layer, expert = _last(model)
+    if source == "direct":
+        direct_reader(ask, model, layer, expert)
     for address in ADDRESSES:
         options: dict[str, Any] = {"source": source, "address": address, "cache_records": 0}
         check_served(ask, "DIO-BUFFER-01", model, layer, expert, **options)
