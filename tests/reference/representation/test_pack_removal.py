@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.reference.stopping import Counting, Stopped
 from vindex3_fixtures.container.model import Model
 from vindex3_fixtures.container.sources import source
 from vindex3_fixtures.container.tiny import bank, tiny
@@ -105,23 +106,6 @@ def test_a_segment_that_another_entry_means_stays(laid):
     assert container_open(path=str(laid))["representations"][f"{HEAD}@Q6_K"]["segment"] == SEGMENT
 
 
-class _Stopping(Disk):
-    """A disk on which all ends before one call."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def call(self, function: Any, *arguments: Any) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            raise _Stopped
-        return None if function is os.fsync else super().call(function, *arguments)
-
-
-class _Stopped(BaseException):
-    """Nothing after it is done."""
-
-
 def test_stopped_before_each_call(tmp_path):
     """At every moment a container stands there that opens and verifies, with the pack or without it."""
     states = []
@@ -129,8 +113,8 @@ def test_stopped_before_each_call(tmp_path):
         folder = _lay(tiny(), tmp_path / f"{number}")
         _add(folder, "Q8_0", bytes(34))
         try:
-            pack_remove(_Stopping(number), str(folder), HEAD, "Q8_0")
-        except _Stopped:
+            pack_remove(Counting(number), str(folder), HEAD, "Q8_0")
+        except Stopped:
             opened: Any = container_open(path=str(folder))
             assert container_verify(path=str(folder))["verified"] is True
             assert f"{HEAD}@Q6_K" in opened["representations"]
