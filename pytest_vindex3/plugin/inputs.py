@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from pytest_vindex3.contract.writable import Changeable, Writable
 
 _MOST_ENTRIES = 10_000
 _LARGEST_COMPARED = 1 << 20
+_FOLDER = stat.S_IFDIR >> 12
 
 State = tuple[int, ...]
 
@@ -39,6 +40,7 @@ class Inputs:
         self.meddled = False
         self._given: dict[str, bytes | Writable] = {}
         self._known: dict[str, dict[str, State]] = {}
+        self._seen: dict[str, State] = {}
         self._spoilt: set[str] = set()
 
     def folder(self) -> Path:
@@ -49,32 +51,33 @@ class Inputs:
     def put(self, name: str, content: bytes | Writable) -> Path:
         """Write an input, a file or a folder, in place of whatever has its name."""
         path = self.folder() / name
-        if self._changes(name, content):
-            pass
-        elif isinstance(content, Writable):
+        if isinstance(content, bytes):
+            fresh.write(path, content)
+        elif not self._changes(name, content):
             beside = path.with_name(f".{secrets.token_hex(8)}")  # a name that nobody can have taken
             content.write_to(beside)
             fresh.remove(path)
             beside.rename(path)
-        else:
-            fresh.write(path, content)
         self._spoilt.discard(name)
         self._given[name] = content
-        self._known[name] = _part(_states(self.place), name)
+        self._known[name] = _states_of(path)
+        others = {one: state for one, state in self._seen.items() if not _within(one, name)}
+        self._seen = {**others, **self._known[name]}
         return path
 
-    def _changes(self, name: str, content: bytes | Writable) -> bool:
+    def _changes(self, name: str, content: Writable) -> bool:
         """Whether the input was made of the one of its name that is still as it was handed out."""
         if name not in self._given or name in self._spoilt or not isinstance(content, Changeable):
             return False
-        intact = _part(_states(self.place), name) == self._known[name]
+        intact = _states_of(self.place / name) == self._known[name]
         return intact and content.change(self.place / name, self._given[name])
 
     def look(self) -> Mapping[str, State]:
         """The folder before a request; inputs that the test itself has changed are its own affair."""
         before = _states(self.place)
-        for name in [name for name in self._given if _part(before, name) != self._known[name]]:
-            del self._given[name]
+        if before != self._seen:
+            for name in [name for name in self._given if _part(before, name) != self._known[name]]:
+                del self._given[name]
         return before
 
     def compare(self, before: Mapping[str, State], verb: str, arguments: Mapping[str, object]) -> None:
@@ -83,13 +86,19 @@ class Inputs:
         target = _below(verbs()[verb].target(arguments), self.place) if verb in verbs() else None
         for name in [name for name in self._given if target and _within(target, name)]:
             del self._given[name]
+        if after != before:
+            self._note(before, after, target)
+            self._known = {name: _part(after, name) for name in self._given}
+        self._seen = after
+
+    def _note(self, before: Mapping[str, State], after: Mapping[str, State], target: str | None) -> None:
+        """Note what is not as it was; what a writer does to its target is none of it."""
         for name, state in before.items():
             if not _within(name, target) and _changed(state, after.get(name)):
                 self.deeds[name] = "changed" if name in after else "removed"
         strays = [name for name in after.keys() - before.keys() if not _within(name, target)]
         self.meddled |= bool(self.deeds) or bool(strays)
         self._spoilt |= {name.partition("/")[0] for name in (*self.deeds, *strays)}
-        self._known = {name: _part(after, name) for name in self._given}
 
     def restore(self) -> None:
         """Put back what was handed out where the implementation has changed it."""
@@ -149,34 +158,50 @@ def _within(name: str, target: str | None) -> bool:
 
 def _part(states: Mapping[str, State], top: str) -> dict[str, State]:
     """The states of one entry and of everything below it."""
-    return {name: state for name, state in states.items() if _within(name, top)}
+    below = f"{top}/"
+    return {name: state for name, state in states.items() if name == top or name.startswith(below)}
 
 
 def _states(place: Path) -> dict[str, State]:
     """What tells every entry of a folder from what it was before, by its name below the folder."""
-    if place.is_symlink():
-        return {}
-    return dict(islice(_entries(os.fspath(place), ""), _MOST_ENTRIES))
+    found: dict[str, State] = {}
+    if not place.is_symlink():
+        _look_into(os.fspath(place), "", found)
+    return found
 
 
-def _entries(place: str, above: str) -> Iterator[tuple[str, State]]:
-    """Names and states of what is in a folder, at any depth; what cannot be seen is left out."""
+def _states_of(path: Path) -> dict[str, State]:
+    """The same of one entry of a folder, and of everything below it."""
+    found: dict[str, State] = {}
+    with suppress(OSError):
+        found[path.name] = state = _state(path.lstat())
+        if state[0] == _FOLDER:
+            _look_into(os.fspath(path), f"{path.name}/", found)
+    return found
+
+
+def _look_into(place: str, above: str, found: dict[str, State]) -> None:
+    """Find what is in a folder, at any depth; what cannot be seen is left out."""
     try:
         with os.scandir(place) as entries:
             listed = list(entries)
     except OSError:
         return
     for entry in listed:
-        name = f"{above}{entry.name}"
-        with suppress(OSError):
-            yield name, _state(entry.stat(follow_symlinks=False))
-        if entry.is_dir(follow_symlinks=False):
-            yield from _entries(entry.path, f"{name}/")
+        if len(found) >= _MOST_ENTRIES:
+            return
+        name = above + entry.name
+        try:
+            found[name] = state = _state(entry.stat(follow_symlinks=False))
+        except OSError:
+            continue
+        if state[0] == _FOLDER:
+            _look_into(entry.path, f"{name}/", found)
 
 
 def _state(status: os.stat_result) -> State:
     kind = status.st_mode >> 12
-    if stat.S_ISDIR(status.st_mode):
+    if kind == _FOLDER:
         return kind, status.st_ino
     return kind, status.st_ino, status.st_size, status.st_mtime_ns, status.st_nlink, status.st_ctime_ns
 
