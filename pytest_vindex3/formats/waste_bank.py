@@ -23,14 +23,14 @@ HEADER: Final = (
     Field("flags", 1),
     Field("codebook_id", 2),
     Field("lowrank_id", 2),
-    Field("reserved", 2),
+    Field("reserved0", 2),
     Field("record_4k_blocks", 4),
     Field("gate_off", 4),
     Field("up_off", 4),
     Field("down_off", 4),
     Field("correction_off", 4),
     Field("crc32", 4),
-    Field("reserved2", 8),
+    Field("reserved1", 8),
 )
 HEADER_BYTES: Final = sum(field.length for field in HEADER)
 OFFSETS: Final = ("gate_off", "up_off", "down_off", "correction_off")

@@ -41,14 +41,14 @@ def test_a_header_is_named_field_by_field() -> None:
         "   9  00                       ; record 0.flags = 0",
         "  10  B0 01                    ; record 0.codebook_id = 432",
         "  12  00 00                    ; record 0.lowrank_id = 0",
-        "  14  00 00                    ; record 0.reserved = 0",
+        "  14  00 00                    ; record 0.reserved0 = 0",
         "  16  01 00 00 00              ; record 0.record_4k_blocks = 1, 4,096 bytes",
         "  20  30 00 00 00              ; record 0.gate_off = 48",
         "  24  80 00 00 00              ; record 0.up_off = 128",
         "  28  00 01 00 00              ; record 0.down_off = 256",
         "  32  00 02 00 00              ; record 0.correction_off = 512",
         "  36  56 9A 3E 6B              ; record 0.crc32 = 1799264854",
-        "  40  00 00 00 00 00 00 00 00  ; record 0.reserved2 = 0",
+        "  40  00 00 00 00 00 00 00 00  ; record 0.reserved1 = 0",
     ]
 
 
