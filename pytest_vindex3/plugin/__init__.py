@@ -17,6 +17,7 @@ Choosing
     identity    the stable id of a test, its clauses, the verbs it asks
     selection   the globs of --vindex3-only
     collection  which tests run: claimed, in the profile, asked for
+    pace        what garbage is collected meanwhile
 Judging
     inputs      what a test hands out, and what became of it
     ask         the fixture through which a test reaches the implementation

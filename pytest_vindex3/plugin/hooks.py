@@ -12,6 +12,7 @@ from pytest_vindex3.plugin.collection import Collection
 from pytest_vindex3.plugin.ending import Ending
 from pytest_vindex3.plugin.header import header
 from pytest_vindex3.plugin.kept import Kept
+from pytest_vindex3.plugin.pace import Pace
 from pytest_vindex3.plugin.running import Running
 from pytest_vindex3.plugin.session import Session
 from pytest_vindex3.plugin.settings import Settings
@@ -45,6 +46,8 @@ def register(config: pytest.Config) -> None:
     _join(config, "collection", Collection(state))
     _join(config, "running", Running(state, Telling(kept, directory)))
     _join(config, "ending", Ending(state))
+    if place:
+        _join(config, "pace", Pace())
     if not state.worker:
         _join(config, "terminal", Terminal(state, directory))
         if not config.option.collectonly:
