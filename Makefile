@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS PYTEST_PLUGINS
+unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTHONDONTWRITEBYTECODE PYTEST_ADDOPTS PYTEST_PLUGINS
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What an installed environment is made from: when one of these is newer, it is installed again.
