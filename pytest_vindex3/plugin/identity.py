@@ -66,7 +66,7 @@ def _identify(item: pytest.Item) -> Identity:
     options = frozenset(_option(name) for name in needed if ":" in name)
     verbs = {clause.verb for clause in named.values()} | {name.partition(":")[0] for name in needed}
     implementation, case = _parameters(item)
-    path = _path(item)
+    path = _shown(item.path, item.config.rootpath)
     function = f"{path}::{_dotted(item)}"
     folder = path.partition("/")[0] if "/" in path else ""
     return Identity(
@@ -84,12 +84,7 @@ def _identify(item: pytest.Item) -> Identity:
 
 def in_suites(item: pytest.Item) -> bool:
     """Whether the test belongs to the installed suites."""
-    return _resolved(item.path).is_relative_to(_suites())
-
-
-@cache
-def _resolved(path: Path) -> Path:
-    return path.resolve()
+    return _is_in_suites(item.path)
 
 
 @cache
@@ -99,9 +94,16 @@ def _suites() -> Path:
     return Path(vindex3_suites.__path__[0]).resolve()
 
 
-def _path(item: pytest.Item) -> str:
-    path = _resolved(item.path)
-    for root in (_suites(), _resolved(item.config.rootpath)):
+@cache
+def _is_in_suites(path: Path) -> bool:
+    return path.resolve().is_relative_to(_suites())
+
+
+@cache
+def _shown(path: Path, rootpath: Path) -> str:
+    """The path of a module as ids show it; thousands of tests have few."""
+    path = path.resolve()
+    for root in (_suites(), rootpath.resolve()):
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
     return path.name
