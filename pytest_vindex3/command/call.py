@@ -42,6 +42,7 @@ def command(spec: str, verb: str, arguments: tuple[str, ...], as_json: bool) -> 
     \b
       vindex3 call mypkg lyrw.parse path=layer_003.lyrw
       vindex3 call mypkg lyrw.region path=layer_003.lyrw bank_id=0 entry=5 role=down
+      vindex3 call mypkg waste.record path=model.waste layer=1 expert=5 verify=true
 
     Exit status: 0 an answer, 1 an answer of the wrong type, 2 usage (or SPEC could not be loaded),
     3 refused, 4 a fault: exception, crash, hang, over-claim.

@@ -68,9 +68,9 @@ def _texts(language: str, folder: Path) -> dict[str, str]:
 
 
 def _sketches() -> str:
-    """The verbs of the family that are still to be written, as comments in a Python adapter."""
+    """The verbs that are still to be written, those of layer files first, as comments in a Python adapter."""
     lines: list[str] = []
-    for verb in verbs().values():
-        if verb.name.startswith("lyrw.") and verb.name != "lyrw.parse":
+    for verb in sorted(verbs().values(), key=lambda verb: (not verb.name.startswith("lyrw."), verb.name)):
+        if verb.name != "lyrw.parse":
             lines += ["#", f"# {verb.signature}", f"#     {verb.summary}"]
     return "\n".join(lines)
