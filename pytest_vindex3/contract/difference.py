@@ -16,6 +16,7 @@ class _Missing:
 
 MISSING: Final = _Missing()
 _SIMPLE: Final = frozenset({int, str, bool, float, bytes, type(None)})
+_EXACT: Final = _SIMPLE - {float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def first_difference(expected: object, found: object, path: str = "") -> Differe
         return None if same else Difference(path, expected, found)
     if isinstance(expected, (list, tuple)):
         return _array_difference(expected, found, path)
-    if isinstance(expected, Mapping):
+    if isinstance(expected, (dict, Mapping)):
         return _object_difference(expected, found, path)
     if isinstance(expected, Pattern):
         return expected.difference(found, path)
@@ -54,11 +55,13 @@ def first_difference(expected: object, found: object, path: str = "") -> Differe
 
 
 def _object_difference(expected: Mapping[str, object], found: object, path: str) -> Difference | None:
-    if not isinstance(found, Mapping):
+    if not isinstance(found, (dict, Mapping)):
         return Difference(path, expected, found)
     for key, value in expected.items():
-        place = f"{path}.{key}" if path else key
-        difference = first_difference(value, found.get(key, MISSING), place)
+        there = found.get(key, MISSING)
+        if _equal(value, there):
+            continue
+        difference = first_difference(value, there, f"{path}.{key}" if path else key)
         if difference:
             return difference
     return None
@@ -68,9 +71,10 @@ def _array_difference(expected: Sequence[object], found: object, path: str) -> D
     if not isinstance(found, list):
         return Difference(path, list(expected), found)
     for index, value in enumerate(expected):
-        difference = first_difference(
-            value, found[index] if index < len(found) else MISSING, f"{path}[{index}]"
-        )
+        there = found[index] if index < len(found) else MISSING
+        if _equal(value, there):
+            continue
+        difference = first_difference(value, there, f"{path}[{index}]")
         if difference:
             return difference
     if len(found) > len(expected):
@@ -94,6 +98,12 @@ def _numbers_difference(expected: Any, found: Any, path: str) -> Difference | No
     place = tuple(map(int, np.unravel_index(differs.argmax(), differs.shape)))
     where = path + "".join(f"[{index}]" for index in place)
     return Difference(where, expected[place].item(), found[place].item())
+
+
+def _equal(expected: object, found: object) -> bool:
+    """Whether both are one simple value: what most are, told without naming the place."""
+    kind = type(expected)
+    return kind is type(found) and kind in _EXACT and expected == found
 
 
 def _same_value(expected: object, found: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,18 +54,19 @@ _key = pytest.StashKey[Identity]()
 
 def of(item: pytest.Item) -> Identity | None:
     """The identity of a conformance test, None for any other test."""
-    if _key not in item.stash:
-        if item.get_closest_marker(CLAUSE_MARK) is None:
+    known = item.stash.get(_key, None)
+    if known is None:
+        marks: dict[str, tuple[str, ...]] = {}
+        for mark in item.iter_markers():
+            marks[mark.name] = (*marks.get(mark.name, ()), *mark.args)
+        if CLAUSE_MARK not in marks:
             return None
-        item.stash[_key] = _identify(item)
-    return item.stash[_key]
+        known = item.stash[_key] = _identify(item, marks)
+    return known
 
 
-def _identify(item: pytest.Item) -> Identity:
-    named = {name: clauses()[name] for mark in item.iter_markers(CLAUSE_MARK) for name in mark.args}
-    needed = [str(name) for mark in item.iter_markers(NEEDS_MARK) for name in mark.args]
-    options = frozenset(_option(name) for name in needed if ":" in name)
-    verbs = {clause.verb for clause in named.values()} | {name.partition(":")[0] for name in needed}
+def _identify(item: pytest.Item, marks: Mapping[str, tuple[str, ...]]) -> Identity:
+    named, verbs, options = _asked(marks[CLAUSE_MARK], marks.get(NEEDS_MARK, ()))
     implementation, case = _parameters(item)
     path = _shown(item.path, item.config.rootpath)
     function = f"{path}::{_dotted(item)}"
@@ -74,12 +76,22 @@ def _identify(item: pytest.Item) -> Identity:
         function=function,
         family=folder if in_suites(item) else next(iter(named.values())).family,
         clauses=named,
-        verbs=frozenset(verbs),
+        verbs=verbs,
         options=options,
-        generated=item.get_closest_marker(GENERATED_MARK) is not None,
+        generated=GENERATED_MARK in marks,
         implementation=implementation,
         canary=item.path.name == "test_canary.py",
     )
+
+
+@cache
+def _asked(
+    ids: tuple[str, ...], needs: tuple[str, ...]
+) -> tuple[dict[str, Clause], frozenset[str], frozenset[tuple[str, str]]]:
+    """The clauses, verbs and options of the tests that name these clauses and needs."""
+    named = {name: clauses()[name] for name in ids}
+    verbs = {clause.verb for clause in named.values()} | {name.partition(":")[0] for name in needs}
+    return named, frozenset(verbs), frozenset(_option(name) for name in needs if ":" in name)
 
 
 def in_suites(item: pytest.Item) -> bool:
