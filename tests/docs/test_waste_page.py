@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pytest_vindex3.bench.row import Place, rows
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.formats import waste_bank, waste_codebooks, waste_usage
 from pytest_vindex3.law.registry import Clause, clauses, kinds
+from vindex3_reference.kernels import native
 from vindex3_suites.waste.kernels import ISAS
 
 PAGE = Path(__file__).parents[2] / "docs/waste.md"
@@ -111,3 +113,12 @@ def test_every_option_and_variant_is_explained() -> None:
     options = {option for name, verb in verbs().items() if of_the_family(name) for option in verb.options}
     assert rows.keys() == options
     assert rows["isa"] == f"a variant by name: {', '.join(ISAS)}"
+
+
+@pytest.mark.skipif(not native.built, reason="without compiled kernels there is little to time")
+def test_every_pattern_of_the_bench_has_rows(tmp_path: Path) -> None:
+    """The page names patterns that choose rows of the bench."""
+    with Place(tmp_path) as place:
+        texts = [row.what for row in rows(place)]
+    patterns = [row[0] for row in table("| pattern | what is timed | against |")]
+    assert [one for one in patterns if not any(one in text for text in texts)] == []
