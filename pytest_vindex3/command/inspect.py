@@ -43,7 +43,7 @@ def command(files: tuple[str, ...], as_json: bool, form: str | None) -> None:
         entry = format_of(path, form)
         if not isinstance(entry, Inspects):
             raise click.UsageError(
-                f"{path}: files of the format {entry.name} cannot be described yet; dump shows them"
+                f"{path}: files of the format {entry.name} are not described by themselves; dump shows them"
             )
         if position and not as_json:
             click.echo()

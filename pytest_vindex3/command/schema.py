@@ -53,6 +53,8 @@ def _listed() -> Iterator[str]:
 def _described(verb: Verb) -> Iterator[str]:
     yield f"{verb.name}: {verb.summary}"
     yield f"In Python: {verb.signature}"
+    if verb.about:
+        yield f"\n{verb.about}"
     yield ""
     yield "Arguments"
     fields = [(name, _word(inspect.type_info(kind))) for name, kind in verb.arguments.items()]

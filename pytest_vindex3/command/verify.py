@@ -126,7 +126,7 @@ def _jobs(files: Iterable[str], each: bool, form: str | None) -> list[_Job]:
         entry = format_of(path, form)
         if not isinstance(entry, Verifies):
             raise click.UsageError(
-                f"{path}: files of the format {entry.name} cannot be judged yet; dump shows them"
+                f"{path}: files of the format {entry.name} are not judged by themselves; dump shows them"
             )
         key = (entry.name, -1 if entry.whole and not each else position)
         known = grouped[key].paths if key in grouped else ()

@@ -70,6 +70,7 @@ class Verb:
         offers: arguments that a Python adapter sees as functions.
         writes: arguments that name what it writes, the first that is given; elsewhere it only reads.
         signature: how a Python adapter defines it.
+        about: what else there is to know of its arguments, the rest of the docstring.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Verb:
     offers: Mapping[str, Offer] = field(default_factory=dict)
     writes: tuple[str, ...] = ()
     signature: str = ""
+    about: str = ""
 
     @property
     def function(self) -> str:
@@ -135,10 +137,11 @@ def define(
     call = definition.__call__
     hints = get_type_hints(call, include_extras=True)
     answer = hints.pop("return")
+    summary, _, about = inspect.cleandoc(definition.__doc__ or "").partition("\n")
     parameters = inspect.signature(call).parameters
     return Verb(
         name=name,
-        summary=inspect.cleandoc(definition.__doc__ or "").partition("\n")[0],
+        summary=summary,
         arguments=hints,
         required=frozenset(key for key in hints if parameters[key].default is inspect.Parameter.empty),
         options=frozenset(options),
@@ -146,6 +149,7 @@ def define(
         offers=dict(offers or {}),
         writes=writes,
         signature=_signature(name, parameters),
+        about=about.strip(),
     )
 
 

@@ -1,4 +1,4 @@
-"""index.json and system_graph.json: JSON documents with a ruler, a line of text after the other."""
+"""Documents of containers, as JSON with a ruler: a line of text after the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_vindex3.formats._ruler import Span
     from pytest_vindex3.formats._source import Source
 
-FILE_NAMES: Final = ("index.json", "system_graph.json")
+FILE_NAMES: Final = ("index.json", "manifest.json", "system_graph.json")
 
 
 class _JsonDocument:

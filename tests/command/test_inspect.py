@@ -246,5 +246,7 @@ def test_what_cannot_be_described_is_usage(
     monkeypatch.setattr(formats, "formats", lambda: {"plain": Plain()})
     done = run("inspect", other)
     assert (done.code, done.out) == (2, "")
-    assert "files of the format plain cannot be described yet; dump shows them" in done.err
-    assert "files of the format plain cannot be judged yet; dump shows them" in run("verify", other).err
+    assert "files of the format plain are not described by themselves; dump shows them" in done.err
+    assert (
+        "files of the format plain are not judged by themselves; dump shows them" in run("verify", other).err
+    )

@@ -42,6 +42,7 @@ TOY = define("toy.write", ToyWrite, options=("guard",), offers={"payload": PAYLO
 def test_a_definition_says_all_of_a_verb() -> None:
     """Arguments, which are required, options, answer and summary are read from one class."""
     assert TOY.summary == "Write something."
+    assert TOY.about == "More about it."
     assert list(TOY.arguments) == ["path", "payload", "level", "guard"]
     assert TOY.required == {"path", "payload"}
     assert TOY.options == {"guard"}

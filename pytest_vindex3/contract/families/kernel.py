@@ -39,7 +39,12 @@ class Product(TypedDict):
 
 @verb("kernel.crc32", options=("isa", "combine", "guard"))
 class KernelCrc32(Protocol):
-    """Continue the checksum `value` over `data`, or combine it with that of a second part."""
+    """Continue the checksum `value` over `data`, or combine it with that of a second part.
+
+    `isa` is a variant by name (scalar, avx2, avx512, neon, clmul, armcrc), null the best that is there.
+    `combine` stands in the place of `data`, which is empty then. With `guard` the data lie beside
+    inaccessible pages, where the adapter puts them.
+    """
 
     def __call__(
         self,
@@ -54,7 +59,11 @@ class KernelCrc32(Protocol):
 
 @verb("kernel.vq_decode", options=("isa", "threads", "guard"))
 class KernelVqDecode(Protocol):
-    """Decode the indices of a matrix; `codebooks` are stages x entries x vec_dim halves."""
+    """Decode the indices of a matrix; `codebooks` are stages x entries x vec_dim halves.
+
+    `isa` is a variant by name, null the best that is there; `threads` is how many share the rows. With
+    `guard` buffers and result lie beside inaccessible pages, where the adapter puts them.
+    """
 
     def __call__(
         self,
@@ -77,7 +86,10 @@ class KernelVqDecode(Protocol):
 
 @verb("kernel.vq_matvec", options=("isa", "threads", "guard", "table"))
 class KernelVqMatvec(Protocol):
-    """Multiply a matrix of indices with `x`, float32 of [n_in], through tables "f32" or "int8"."""
+    """Multiply a matrix of indices with `x`, float32 of [n_in], through tables "f32" or "int8".
+
+    `table` is declared where "int8" is built. `isa`, `threads` and `guard` are those of kernel.vq_decode.
+    """
 
     def __call__(
         self,

@@ -130,9 +130,11 @@ class WasteOpen(Protocol):
 class WasteRecord(Protocol):
     """Read the record of one expert.
 
-    `before` are [layer, expert] pairs that are read first through the same handle, `cache_records` how
-    many records the cache holds, `hold` the position in `before` whose bytes stay held, `patch` changes of
-    files between these reads, `address` where the bytes are delivered, modulo 4096.
+    `source` is auto, direct or buffered: past the page cache where possible, so or not at all, never so.
+    `verify` asks for the checksum too. `before` are [layer, expert] pairs that are read first through the
+    same handle, `cache_records` how many records the cache holds, null being the reader's choice, `hold` the
+    position in `before` whose bytes stay held, `patch` changes of files between these reads, `address` where
+    the bytes are delivered, modulo 4096.
     """
 
     def __call__(

@@ -96,7 +96,11 @@ class Usage(TypedDict):
 
 @verb("waste.write", writes=("path",))
 class WasteWrite(Protocol):
-    """Write a container from finished indices, codebooks and codes; `workers` never show in its bytes."""
+    """Write a container from finished indices, codebooks and codes; `workers` never show in its bytes.
+
+    Banks are named experts-L{layer}.bin. Trunk `codes` are signed bytes of the values that scales multiply,
+    [rows][columns] without filling. With `resume` new codebooks go behind those that are there.
+    """
 
     def __call__(self, *, model: WasteModel, path: str, workers: int = 1) -> WrittenWaste: ...
 
