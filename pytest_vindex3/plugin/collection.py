@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.plugin import identity, overclaim
 from pytest_vindex3.plugin.identity import IMPLEMENTATION, Identity
 from pytest_vindex3.plugin.known import greedy
+from pytest_vindex3.plugin.narrowing import is_passed_over, narrowed
 from pytest_vindex3.plugin.selection import fits, meant, unmatched
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
@@ -21,6 +23,11 @@ class Collection:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._wanted = narrowed(state.session.settings)
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Pass over modules that cannot hold what is asked for."""
+        return True if self._wanted is not None and is_passed_over(collection_path, self._wanted) else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_vindex3.plugin import goldens, known, overclaim
 from pytest_vindex3.plugin.header import header
+from pytest_vindex3.plugin.narrowing import narrowed
 from pytest_vindex3.plugin.selection import fits
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.document import Report, counts, write_report
@@ -115,6 +116,9 @@ class Ending:
         if self._state.session.settings.only and "--vindex3-only" not in given:
             given.append("vindex3_only")
         words = f"{missing} of {len(self._state.expected)} tests left out" if missing else ""
+        wanted = narrowed(self._state.session.settings)
+        if wanted is not None:
+            words = f"all but {len(wanted)} module{'s' * (len(wanted) > 1)} left out"
         return " by ".join(filter(None, (words or ("filtered" if given else ""), ", ".join(given))))
 
     def _report(self) -> None:

@@ -14,6 +14,7 @@ from pytest_vindex3.law.registry import Clause, clauses
 CLAUSE_MARK = "vindex3_clause"
 NEEDS_MARK = "vindex3_needs"
 GENERATED_MARK = "vindex3_generated"
+DISK_MARK = "vindex3_on_disk"
 IMPLEMENTATION = "vindex3_implementation"
 
 
@@ -31,6 +32,7 @@ class Identity:
         generated: whether its inputs are drawn.
         implementation: the label of the implementation it runs for, "" where there is only one.
         canary: whether it reports the canary of its family.
+        on_disk: whether its files must lie on a disk.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Identity:
     generated: bool
     implementation: str
     canary: bool
+    on_disk: bool = False
 
     @property
     def level(self) -> str:
@@ -49,6 +52,8 @@ class Identity:
         return next((clause.level for clause in self.clauses.values()), "must")
 
 
+_DIRECT = frozenset({"waste.record", "waste.matrix", "waste.verify"})
+"""Verbs that may read past the page cache, for which memory and disks have rules of their own."""
 _key = pytest.StashKey[Identity]()
 
 
@@ -81,6 +86,7 @@ def _identify(item: pytest.Item, marks: Mapping[str, tuple[str, ...]]) -> Identi
         generated=GENERATED_MARK in marks,
         implementation=implementation,
         canary=item.path.name == "test_canary.py",
+        on_disk=DISK_MARK in marks or not verbs.isdisjoint(_DIRECT),
     )
 
 
@@ -100,7 +106,8 @@ def in_suites(item: pytest.Item) -> bool:
 
 
 @cache
-def _suites() -> Path:
+def suites() -> Path:
+    """The folder of the installed suites."""
     import vindex3_suites
 
     return Path(vindex3_suites.__path__[0]).resolve()
@@ -108,14 +115,14 @@ def _suites() -> Path:
 
 @cache
 def _is_in_suites(path: Path) -> bool:
-    return path.resolve().is_relative_to(_suites())
+    return path.resolve().is_relative_to(suites())
 
 
 @cache
 def _shown(path: Path, rootpath: Path) -> str:
     """The path of a module as ids show it; thousands of tests have few."""
     path = path.resolve()
-    for root in (_suites(), rootpath.resolve()):
+    for root in (suites(), rootpath.resolve()):
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
     return path.name
