@@ -12,6 +12,7 @@ from pytest_vindex3.plugin.narrowing import is_passed_over, may_hold, narrowed
 from pytest_vindex3.plugin.settings import Settings
 
 if TYPE_CHECKING:
+    from pytest_vindex3.plugin.settings import Profile
     from tests.plugin.conftest import Project
 
 BROWSE, CANARY = "lyrw/test_browse.py", "lyrw/test_canary.py"
@@ -57,7 +58,9 @@ def test_a_canary_has_a_name_of_its_own() -> None:
         ((), "certify", None),
     ],
 )
-def test_modules_are_wanted_where_their_names_tell(only: tuple[str, ...], profile, wanted) -> None:
+def test_modules_are_wanted_where_their_names_tell(
+    only: tuple[str, ...], profile: Profile, wanted: set[str] | None
+) -> None:
     """Clauses, families, names that mean nothing and the profile *quick* need all tests."""
     assert narrowed(Settings(("x",), only=only, profile=profile)) == wanted
 
