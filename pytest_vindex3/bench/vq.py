@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_vindex3.bench.row import Place, Row
-from vindex3_reference.kernels import Geometry, available, decode, multiply, native
+from vindex3_reference.kernels import Geometry, Planar, available, decode, multiply, native
 from vindex3_reference.kernels.plain import NumpyMatrix
 
 if native.built:
@@ -42,11 +42,11 @@ class Matrix(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """Ratios wanted of the product through codes: in cache, from memory, against the portable float table."""
+    """Ratios wanted of the product through codes: in cache, from memory, and with indices in planes."""
 
     cached: float
     streamed: float | None
-    same_indices: float | None
+    planar: float | None
 
 
 GOALS = {"avx2": Goals(2.3, 1.8, 4.0), "avx512": Goals(5.0, 2.8, 8.0), "neon": Goals(3.3, None, None)}
@@ -79,9 +79,19 @@ def _products() -> Iterator[Row]:
     for isa in available("multiply")[:-1]:
         goals, own = GOALS[isa], partial(_product, True, isa, "int8")
         what = f"VQ4P product, int8 table, {isa}, {SHAPE}"
-        for name, packed, goal in (("VQ3R", False, goals.cached), ("VQ4P", True, goals.same_indices)):
-            other = partial(_product, packed, "scalar", "f32")
-            yield Row(what, f"{name} product, f32 table, {SCALAR}", goal, own, other, _products_of(packed), 4)
+        other = partial(_product, False, "scalar", "f32")
+        yield Row(
+            what, f"VQ3R product, f32 table, {SCALAR}", goals.cached, own, other, _products_of(False), 4
+        )
+        yield Row(
+            f"{what}, indices taken apart into planes at load",
+            f"VQ4P product, f32 table, {SCALAR}",
+            goals.planar,
+            partial(_planar_product, isa),
+            partial(_product, True, "scalar", "f32"),
+            _products_of(True),
+            4,
+        )
         yield Row(
             f"{what}, {IN_TURN} matrices from memory",
             f"as many VQ3R products, f32 table, {SCALAR}",
@@ -164,6 +174,17 @@ def _taken() -> Floats:
 def _product(packed: bool, isa: str, table: str, place: int = 0) -> Floats:
     out = _room(f"{packed} {isa} {table}", ROWS)
     return multiply(*_matrix(packed, place), _x(), isa=isa, table=table, out=out)
+
+
+@cache
+def _planar() -> Planar:
+    geometry, indices, _, _ = _matrix(True)
+    return Planar(geometry, indices)
+
+
+def _planar_product(isa: str) -> Floats:
+    _, _, books, scales = _matrix(True)
+    return _planar().multiply(books, scales, _x(), isa=isa, out=_room(f"planar {isa}", ROWS))
 
 
 def _in_turn(packed: bool, isa: str, table: str) -> Floats:

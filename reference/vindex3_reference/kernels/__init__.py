@@ -15,6 +15,7 @@ from vindex3_reference.kernels.checksum import crc32, crc32_batch, crc32_combine
 from vindex3_reference.kernels.geometry import Geometry
 from vindex3_reference.kernels.grouped import Groups, dequantised
 from vindex3_reference.kernels.halves import half_to_float
+from vindex3_reference.kernels.planar import Planar
 from vindex3_reference.kernels.variants import KERNELS, available, force
 from vindex3_reference.kernels.vq import Beyond, decode, first_beyond, multiply
 
@@ -23,6 +24,7 @@ __all__ = [
     "Beyond",
     "Geometry",
     "Groups",
+    "Planar",
     "available",
     "crc32",
     "crc32_batch",

@@ -25,6 +25,19 @@ class CompiledMatrix:
         matrix.stages, matrix.vec_dim = geometry.stages, geometry.vec_dim
         matrix.entries, matrix.packed = geometry.entries, geometry.packed
 
+    @classmethod
+    def planar(
+        cls, geometry: Geometry, planes: Bytes, codebooks: Bytes, scales: Bytes, isa: str
+    ) -> CompiledMatrix:
+        """One whose indices were taken apart by `planes`; it multiplies through codes, and nothing else."""
+        matrix = cls(geometry, planes, codebooks, scales, isa)
+        matrix._matrix.planar = True
+        return matrix
+
+    def planes(self, out: Bytes) -> None:
+        """Put the planes of packed indices into `out`, which has room for whole blocks of 64 rows."""
+        lib.planes_of(self._matrix, pointer("uint8_t", out))
+
     def first_beyond(self) -> tuple[int, int, int, int] | None:
         """Row, position, stage and value of the first index that names no entry."""
         found = ffi.new("size_t[4]")

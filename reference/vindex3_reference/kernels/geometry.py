@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vindex3_reference.kernels.buffers import floats_of
 from vindex3_reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from vindex3_reference.kernels.buffers import Buffer, Floats
 
 LIMITS = {
     "rows": (1, 2**63 - 1),
@@ -110,6 +113,18 @@ class Geometry:
                 for field, value in PACKED_FORM.items()
                 if getattr(self, field) != value
             )
+
+
+def vector_of(x: Buffer, geometry: Geometry) -> Floats:
+    """The vector of a product, float32 of [n_in].
+
+    Raises:
+        Refusal: `bad-type`, or `length-mismatch` for another number of values.
+    """
+    vector = floats_of(x, "x").reshape(-1)
+    if vector.size != geometry.n_in:
+        raise too_short("x", geometry.n_in, vector.size)
+    return vector
 
 
 def too_short(subject: str, expected: int, found: int) -> Refusal:

@@ -25,6 +25,8 @@ CHUNK = 1 << 17
 """Values that are worked on at once."""
 TABLE = 1 << 20
 """Values of the tables that stand at once."""
+PLANE = 64
+"""Rows whose bytes stand side by side in a plane."""
 INT8_POSITIONS = 32
 INT8_LARGEST = 127
 
@@ -37,6 +39,21 @@ class NumpyMatrix:
     indices: Bytes
     codebooks: Bytes
     scales: Bytes
+
+    @classmethod
+    def planar(cls, geometry: Geometry, planes: Bytes, codebooks: Bytes, scales: Bytes) -> NumpyMatrix:
+        """One whose indices were taken apart by `planes`."""
+        apart = planes.reshape(-1, geometry.run, geometry.block)
+        return cls(geometry, np.ascontiguousarray(apart.transpose(0, 2, 1)).reshape(-1), codebooks, scales)
+
+    def planes(self, out: Bytes) -> None:
+        """Put the planes of packed indices into `out`, which has room for whole blocks of 64 rows."""
+        shape = self.geometry
+        out[:] = 0
+        tiles = out.reshape(-1, shape.positions, shape.run, PLANE)
+        for begin in range(0, shape.rows, PLANE):
+            rows = self._stored(begin, min(begin + PLANE, shape.rows), 0, shape.positions)
+            tiles[begin // PLANE, :, :, : len(rows)] = rows.transpose(1, 2, 0)
 
     def first_beyond(self) -> tuple[int, int, int, int] | None:
         """Row, position, stage and value of the first index that names no entry."""
@@ -116,14 +133,18 @@ class NumpyMatrix:
 
     def _indices(self, begin: int, end: int, left: int, right: int) -> Bytes:
         """The indices of rows and positions, of [end - begin, right - left, stages]."""
+        rows = self._stored(begin, end, left, right)
+        return _unpacked(rows) if self.geometry.packed else rows
+
+    def _stored(self, begin: int, end: int, left: int, right: int) -> Bytes:
+        """The bytes that hold them, of [end - begin, right - left, run]."""
         shape = self.geometry
         block, run = shape.block, shape.run
         first, last = begin // block, -(-end // block)
         width = shape.positions * block * run
         stored = self.indices[first * width : last * width].reshape(last - first, shape.positions, block, run)
         rows = stored[:, left:right].transpose(0, 2, 1, 3).reshape(-1, right - left, run)
-        rows = rows[begin - first * block : end - first * block]
-        return _unpacked(rows) if shape.packed else rows
+        return rows[begin - first * block : end - first * block]
 
 
 def _unpacked(runs: Bytes) -> Bytes:

@@ -8,19 +8,15 @@
 
 from __future__ import annotations
 
-import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from vindex3_reference.kernels import native
-from vindex3_reference.kernels.buffers import bytes_of, floats_of
-from vindex3_reference.kernels.geometry import Geometry, too_short
+from vindex3_reference.kernels.buffers import bytes_of
+from vindex3_reference.kernels.geometry import Geometry, vector_of
 from vindex3_reference.kernels.plain import NumpyMatrix
+from vindex3_reference.kernels.shares import result_room, share
 from vindex3_reference.kernels.variants import chosen
 from vindex3_reference.refusal import Refusal
 
@@ -28,16 +24,9 @@ if native.built:
     from vindex3_reference.kernels.compiled import CompiledMatrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vindex3_reference.kernels.buffers import Buffer, Bytes, Floats
 
-MOST_THREADS = 64
 TABLES = ("f32", "int8")
-ROWS_TOGETHER = 64
-"""Rows that a kernel works on at once, if they are stored side by side."""
-LINE = 16
-"""Floats of a cache line."""
 
 
 def decode(
@@ -67,8 +56,8 @@ def decode(
     """
     variant = chosen("decode", isa)
     matrix = _matrix(geometry, indices, codebooks, scales, variant)
-    result = _result((geometry.rows, geometry.n_in), out)
-    _share(partial(matrix.decode, result), geometry.rows, threads)
+    result = result_room((geometry.rows, geometry.n_in), out)
+    share(partial(matrix.decode, result), geometry.rows, threads)
     return result
 
 
@@ -102,16 +91,14 @@ def multiply(
             there, `non-finite` naming the block of 32 positions for which int8 has no codes.
     """
     variant = chosen("multiply", isa)
-    vector = floats_of(x, "x").reshape(-1)
-    if vector.size != geometry.n_in:
-        raise too_short("x", geometry.n_in, vector.size)
+    vector = vector_of(x, geometry)
     if table not in TABLES or (table == "int8" and not geometry.packed):
         message = f"there is no table {table!r} for indices of {geometry.index_bits} bits"
         raise Refusal("unsupported-feature", message, field="table", found=table)
     matrix = _matrix(geometry, indices, codebooks, scales, variant)
-    result = _result((geometry.rows,), out)
+    result = result_room((geometry.rows,), out)
     product = matrix.multiply if table == "f32" else matrix.multiply_int8
-    _share(partial(product, vector, result), geometry.rows, threads)
+    share(partial(product, vector, result), geometry.rows, threads)
     return result
 
 
@@ -159,30 +146,3 @@ def _kernel(
     if native.built:
         return CompiledMatrix(geometry, indices, codebooks, scales, isa)
     return NumpyMatrix(geometry, indices, codebooks, scales)
-
-
-def _result(shape: tuple[int, ...], given: Floats | None) -> Floats:
-    """Where a result is put: what is given, else new memory that starts at a cache line."""
-    if given is None:
-        size = math.prod(shape)
-        room = np.empty(size + LINE, np.float32)
-        first = -room.ctypes.data // room.itemsize % LINE
-        return room[first : first + size].reshape(shape)
-    if given.dtype != np.float32 or given.shape != shape or not given.flags.carray:
-        raise ValueError(f"the result needs a writable float32 array of {shape}")
-    return given
-
-
-def _share(work: Callable[[int, int], object], rows: int, threads: int) -> None:
-    """Give each thread a run of rows."""
-    threads = min(threads, rows, MOST_THREADS)
-    if threads <= 1:
-        work(0, rows)
-        return
-    step = -(-rows // threads)
-    if step > ROWS_TOGETHER:
-        step = -(-step // ROWS_TOGETHER) * ROWS_TOGETHER
-    cuts = [*range(0, rows, step), rows]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, *cut) for cut in pairwise(cuts)]:
-            done.result()

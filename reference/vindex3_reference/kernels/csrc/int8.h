@@ -5,8 +5,6 @@
 #include "vq.h"
 
 #define BLOCK 32
-#define TILE 64
-#define TILE_BYTES (TILE * PACKED_BYTES)
 #define VALUES (PACKED_STAGES * PACKED_ENTRIES)
 #define LARGEST 127
 
@@ -16,8 +14,9 @@ typedef float largest_function(const float *table, size_t positions);
 /* Codes of one block, as the variant wants them; `unit` is not 0. */
 typedef void codes_function(const float *table, size_t positions, float unit, uint8_t *codes);
 
-/* For 64 rows, `step` bytes a position: adds to `sums` what each block of the positions gives. */
-typedef void tile_function(const uint8_t *runs, size_t step, const uint8_t *codes, const float *units,
+/* For 64 rows, `step` bytes a position: adds to `sums` what each block of the positions gives. The bytes of a
+ * row stand together, or if they are planar, 64 apart. */
+typedef void tile_function(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
                            size_t positions, float *sums);
 
 largest_function int8_largest_avx2, int8_largest_neon;

@@ -55,8 +55,8 @@ TARGET_AVX2 INLINE __m256i repeated(const char bytes[16])
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)bytes));
 }
 
-/* The four indices of 32 rows from their 96 bytes. */
-TARGET_AVX2 INLINE void indices_avx2(const uint8_t *runs, __m256i index[4])
+/* The bytes of 32 rows that stand together, as three planes. */
+TARGET_AVX2 INLINE void planes_avx2(const uint8_t *runs, __m256i byte[3])
 {
     static const char second[16] = {0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0};
     static const char third[16] = {0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0};
@@ -69,16 +69,27 @@ TARGET_AVX2 INLINE void indices_avx2(const uint8_t *runs, __m256i index[4])
     __m256i one = _mm256_blendv_epi8(_mm256_blendv_epi8(a, b, at2), c, at1);
     __m256i twos = _mm256_blendv_epi8(_mm256_blendv_epi8(b, c, at2), a, at1);
     __m256i three = _mm256_blendv_epi8(_mm256_blendv_epi8(c, a, at2), b, at1);
-    one = _mm256_shuffle_epi8(one, repeated(order[0]));
-    twos = _mm256_shuffle_epi8(twos, repeated(order[1]));
-    three = _mm256_shuffle_epi8(three, repeated(order[2]));
+    byte[0] = _mm256_shuffle_epi8(one, repeated(order[0]));
+    byte[1] = _mm256_shuffle_epi8(twos, repeated(order[1]));
+    byte[2] = _mm256_shuffle_epi8(three, repeated(order[2]));
+}
+
+/* The four indices of 32 rows from their 96 bytes. */
+TARGET_AVX2 INLINE void indices_avx2(const uint8_t *runs, bool planar, __m256i index[4])
+{
+    __m256i byte[3];
+    if (planar)
+        for (int k = 0; k < 3; k++)
+            byte[k] = _mm256_loadu_si256((const __m256i *)(runs + TILE * k));
+    else
+        planes_avx2(runs, byte);
     const __m256i low2 = _mm256_set1_epi8(3), low4 = _mm256_set1_epi8(15), low6 = _mm256_set1_epi8(63);
-    index[0] = _mm256_and_si256(one, low6);
-    index[1] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(one, 6), low2),
-                               _mm256_slli_epi16(_mm256_and_si256(twos, low4), 2));
-    index[2] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(twos, 4), low4),
-                               _mm256_slli_epi16(_mm256_and_si256(three, low2), 4));
-    index[3] = _mm256_and_si256(_mm256_srli_epi16(three, 2), low6);
+    index[0] = _mm256_and_si256(byte[0], low6);
+    index[1] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(byte[0], 6), low2),
+                               _mm256_slli_epi16(_mm256_and_si256(byte[1], low4), 2));
+    index[2] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(byte[1], 4), low4),
+                               _mm256_slli_epi16(_mm256_and_si256(byte[2], low2), 4));
+    index[3] = _mm256_and_si256(_mm256_srli_epi16(byte[2], 2), low6);
 }
 
 /* What a stage's codes give for 32 indices. */
@@ -112,17 +123,17 @@ TARGET_AVX2 INLINE void finish_avx2(__m256i both, __m256i odd, size_t positions,
     add_avx2(sums + 24, _mm256_extracti128_si256(high, 1), units);
 }
 
-TARGET_AVX2 void int8_tile_avx2(const uint8_t *runs, size_t step, const uint8_t *codes, const float *units,
-                                  size_t positions, float *sums)
+TARGET_AVX2 INLINE void tile_avx2(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes,
+                                 const float *units, size_t positions, float *sums)
 {
     for (size_t position = 0; position < positions; position += BLOCK, units++) {
         size_t count = positions - position < BLOCK ? positions - position : BLOCK;
         for (unsigned half = 0; half < 2; half++) {
-            const uint8_t *run = runs + half * TILE_BYTES / 2, *code = codes;
+            const uint8_t *run = runs + half * (planar ? TILE : TILE_BYTES) / 2, *code = codes;
             __m256i both = _mm256_setzero_si256(), odd = both;
             for (size_t at = 0; at < count; at++, run += step) {
                 __m256i index[4];
-                indices_avx2(run, index);
+                indices_avx2(run, planar, index);
                 for (unsigned stage = 0; stage < PACKED_STAGES; stage++, code += PACKED_ENTRIES) {
                     __m256i found = found_avx2(code, index[stage]);
                     both = _mm256_add_epi16(both, found);
@@ -134,5 +145,14 @@ TARGET_AVX2 void int8_tile_avx2(const uint8_t *runs, size_t step, const uint8_t 
         runs += count * step;
         codes += count * VALUES;
     }
+}
+
+TARGET_AVX2 void int8_tile_avx2(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
+                                size_t positions, float *sums)
+{
+    if (planar)
+        tile_avx2(runs, step, true, codes, units, positions, sums);
+    else
+        tile_avx2(runs, step, false, codes, units, positions, sums);
 }
 #endif

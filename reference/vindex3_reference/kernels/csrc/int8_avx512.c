@@ -27,11 +27,11 @@ __attribute__((constructor)) static void fill_places(void)
 #define FROM_THIRD(plane) (~(__mmask64)0 << (128 - (plane) + PACKED_BYTES - 1) / PACKED_BYTES)
 
 /* The four indices of 64 rows from their 192 bytes; the two upper bits of each are anything. */
-TARGET_AVX512 INLINE void indices_avx512(const uint8_t *runs, __m512i index[4])
+TARGET_AVX512 INLINE void indices_avx512(const uint8_t *runs, bool planar, __m512i index[4])
 {
     const __m512i a = _mm512_loadu_si512(runs), b = _mm512_loadu_si512(runs + 64), c = _mm512_loadu_si512(runs + 128);
-    __m512i byte[3];
-    for (int k = 0; k < 3; k++) {
+    __m512i byte[3] = {a, b, c};
+    for (int k = 0; k < 3 && !planar; k++) {
         const __m512i places = _mm512_loadu_si512(place[k]);
         byte[k] = _mm512_permutex2var_epi8(a, places, b);
         byte[k] = _mm512_mask_permutexvar_epi8(byte[k], FROM_THIRD(k), places, c);
@@ -65,15 +65,15 @@ TARGET_AVX512 INLINE void finish_avx512(__m512i both, __m512i odd, size_t positi
     add_avx512(sums + 48, _mm512_extracti64x4_epi64(second, 1), units);
 }
 
-TARGET_AVX512 void int8_tile_avx512(const uint8_t *runs, size_t step, const uint8_t *codes, const float *units,
-                                      size_t positions, float *sums)
+TARGET_AVX512 INLINE void tile_avx512(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes,
+                                     const float *units, size_t positions, float *sums)
 {
     for (size_t position = 0; position < positions; position += BLOCK, units++) {
         size_t count = positions - position < BLOCK ? positions - position : BLOCK;
         __m512i both = _mm512_setzero_si512(), odd = both;
         for (size_t at = 0; at < count; at++, runs += step) {
             __m512i index[4];
-            indices_avx512(runs, index);
+            indices_avx512(runs, planar, index);
             for (unsigned stage = 0; stage < PACKED_STAGES; stage++, codes += PACKED_ENTRIES) {
                 __m512i found = _mm512_permutexvar_epi8(index[stage], _mm512_load_si512(codes));
                 both = _mm512_add_epi16(both, found);
@@ -82,5 +82,14 @@ TARGET_AVX512 void int8_tile_avx512(const uint8_t *runs, size_t step, const uint
         }
         finish_avx512(both, odd, count, *units, sums);
     }
+}
+
+TARGET_AVX512 void int8_tile_avx512(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes,
+                                    const float *units, size_t positions, float *sums)
+{
+    if (planar)
+        tile_avx512(runs, step, true, codes, units, positions, sums);
+    else
+        tile_avx512(runs, step, false, codes, units, positions, sums);
 }
 #endif

@@ -29,12 +29,20 @@ INLINE void add_neon(float *sums, int16x4_t words, float unit)
     vst1q_f32(sums, vaddq_f32(vld1q_f32(sums), vmulq_n_f32(total, unit)));
 }
 
+INLINE uint8x16x3_t planes_neon(const uint8_t *runs, bool planar)
+{
+    if (!planar)
+        return vld3q_u8(runs);
+    return (uint8x16x3_t){{vld1q_u8(runs), vld1q_u8(runs + TILE), vld1q_u8(runs + 2 * TILE)}};
+}
+
 /* 16 rows over the positions of one block. */
-INLINE void rows_neon(const uint8_t *runs, size_t step, const uint8_t *codes, size_t positions, float unit, float *sums)
+INLINE void rows_neon(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, size_t positions,
+                      float unit, float *sums)
 {
     int16x8_t low = vdupq_n_s16(0), high = low;
     for (; positions--; runs += step) {
-        const uint8x16x3_t byte = vld3q_u8(runs);
+        const uint8x16x3_t byte = planes_neon(runs, planar);
         const uint8x16_t index[PACKED_STAGES] = {
             vandq_u8(byte.val[0], vdupq_n_u8(63)),
             vandq_u8(vsliq_n_u8(vshrq_n_u8(byte.val[0], 6), byte.val[1], 2), vdupq_n_u8(63)),
@@ -53,15 +61,24 @@ INLINE void rows_neon(const uint8_t *runs, size_t step, const uint8_t *codes, si
     add_neon(sums + 12, vget_high_s16(high), unit);
 }
 
-void int8_tile_neon(const uint8_t *runs, size_t step, const uint8_t *codes, const float *units, size_t positions,
-                      float *sums)
+INLINE void tile_neon(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
+                      size_t positions, float *sums)
 {
     for (size_t position = 0; position < positions; position += BLOCK, units++) {
         size_t count = positions - position < BLOCK ? positions - position : BLOCK;
         for (size_t row = 0; row < TILE; row += 16)
-            rows_neon(runs + PACKED_BYTES * row, step, codes, count, *units, sums + row);
+            rows_neon(runs + (planar ? 1 : PACKED_BYTES) * row, step, planar, codes, count, *units, sums + row);
         runs += count * step;
         codes += count * VALUES;
     }
+}
+
+void int8_tile_neon(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
+                    size_t positions, float *sums)
+{
+    if (planar)
+        tile_neon(runs, step, true, codes, units, positions, sums);
+    else
+        tile_neon(runs, step, false, codes, units, positions, sums);
 }
 #endif

@@ -22,12 +22,13 @@ void crc32_of_each(int isa, const uint8_t *const *data, const size_t *lengths, u
 void crc32_of_ranges(int isa, const uint8_t *data, const uint64_t *offsets, const uint64_t *lengths,
                      uint32_t *values, size_t count);
 
-/* A matrix of indices: `positions` vectors in a row, `block` rows stored side by side (1: none). */
+/* A matrix of indices: `positions` vectors in a row, `block` rows stored side by side (1: none). One that is
+ * `planar` is packed in blocks of 64 rows, at each position the first bytes of all, the second, the third. */
 struct matrix {
     const uint8_t *indices, *books, *scales;
     size_t rows, positions, block;
     unsigned stages, vec_dim, entries;
-    int packed;
+    int packed, planar;
 };
 
 /* Whether an index names no entry; `found` becomes row, position, stage and value of the first. */
@@ -39,6 +40,10 @@ int decode_rows(int isa, const struct matrix *matrix, size_t begin, size_t end, 
 int multiply_rows(int isa, const struct matrix *matrix, const float *x, size_t begin, size_t end, float *out);
 int multiply_rows_int8(int isa, const struct matrix *matrix, const float *x, size_t begin, size_t end,
                        float *out, size_t *block);
+
+/* The planar form of a packed matrix, whole blocks of 64 rows, of which those behind the last row are 0. Only
+ * the product through codes takes it, from a row that begins a block. */
+void planes_of(const struct matrix *matrix, uint8_t *planes);
 
 /* Rows of `columns` codes of a trunk format (2, 3, 7), `group` of which share a scale. */
 void dequantise(int isa, int format, const uint8_t *codes, const uint8_t *scales, size_t rows, size_t columns,

@@ -43,21 +43,30 @@ static void codes_scalar(const float *table, size_t positions, float unit, uint8
     }
 }
 
-static void tile_scalar(const uint8_t *runs, size_t step, const uint8_t *codes, const float *units, size_t positions,
-                        float *sums)
+INLINE void tile(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
+                 size_t positions, float *sums)
 {
     for (size_t position = 0; position < positions; position += BLOCK, units++) {
         int32_t total[TILE] = {0};
         size_t end = positions - position < BLOCK ? positions : position + BLOCK;
         for (size_t at = position; at < end; at++, runs += step, codes += VALUES)
             for (size_t row = 0; row < TILE; row++) {
-                uint32_t bits = packed_bits(runs + PACKED_BYTES * row);
+                uint32_t bits = planar ? planar_bits(runs + row) : packed_bits(runs + PACKED_BYTES * row);
                 for (unsigned stage = 0; stage < PACKED_STAGES; stage++)
                     total[row] += (int8_t)codes[stage * PACKED_ENTRIES + (bits >> 6 * stage & 63)];
             }
         for (size_t row = 0; row < TILE; row++)
             sums[row] += (float)total[row] * *units;
     }
+}
+
+static void tile_scalar(const uint8_t *runs, size_t step, bool planar, const uint8_t *codes, const float *units,
+                        size_t positions, float *sums)
+{
+    if (planar)
+        tile(runs, step, true, codes, units, positions, sums);
+    else
+        tile(runs, step, false, codes, units, positions, sums);
 }
 
 static const struct {
@@ -120,7 +129,7 @@ static void add_tiles(int isa, const struct matrix *matrix, size_t begin, size_t
         float sums[TILE] = {0};
         memcpy(sums, out + row, rows * sizeof *sums);
         const uint8_t *runs = side_by_side(matrix, row, rows, position, positions, copy, &step);
-        variants[isa].tile(runs, step, codes, units, positions, sums);
+        variants[isa].tile(runs, step, matrix->planar, codes, units, positions, sums);
         memcpy(out + row, sums, rows * sizeof *sums);
     }
 }

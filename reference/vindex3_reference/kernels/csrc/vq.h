@@ -8,6 +8,8 @@
 #define PACKED_STAGES 4
 #define PACKED_ENTRIES 64
 #define PACKED_BYTES 3
+#define TILE 64
+#define TILE_BYTES (TILE * PACKED_BYTES)
 
 /* Memory behind tables: an index of any byte stays inside, whatever another thread puts into the indices
  * after they were judged. */
@@ -37,6 +39,12 @@ INLINE uint32_t packed_bits(const uint8_t *run)
 {
     uint16_t low = (uint16_t)(run[0] | run[1] << 8);
     return low | (uint32_t)run[2] << 16;
+}
+
+/* The same where the bytes stand 64 apart. */
+INLINE uint32_t planar_bits(const uint8_t *first)
+{
+    return first[0] | (uint32_t)first[TILE] << 8 | (uint32_t)first[2 * TILE] << 16;
 }
 
 /* The indices of a run: `stages` bytes, or four of 6 bits in three bytes. */
