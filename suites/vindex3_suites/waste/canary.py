@@ -1,14 +1,20 @@
-"""The canary of the family: the smallest of the usual containers, asked and compared first of all."""
+"""The canary of the family: the smallest of the usual containers, asked and compared first of all.
+
+Of an implementation that has kernels alone it is an example of the format's text.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pytest_vindex3 import answers, check
-from vindex3_fixtures.waste import observed_header, usage_file
+from vindex3_fixtures.waste import observed_header, usage_file, worked
 from vindex3_fixtures.waste.usage import usage_observation
 from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.models import HEAD, TINY, opens
+from vindex3_suites.waste.orders import WORKED
 
 if TYPE_CHECKING:
     from pytest_vindex3.plugin.ask import Ask
@@ -20,17 +26,18 @@ USED = TINY.folder.with_file("usage.waste", usage_file([ENTRY], clock=8))
 
 
 def canary(ask: Ask) -> None:
-    """Ask the first reading verb of the family that is claimed, and compare its answer whole."""
-    for verb in EXPECTED:
+    """Ask the first verb of the family that is claimed and writes nothing, and compare its answer whole."""
+    for verb in [*EXPECTED, *COMPUTED]:
         if ask.claims(verb):
             sing(ask, verb)
             return
 
 
 def sing(ask: Ask, verb: str) -> None:
-    """Ask this verb of a sound container with statistics beside it, and judge it by its clause."""
-    clause_id, expected, arguments = EXPECTED[verb]
-    check(clause_id, ask(verb, path=ask.file("model", USED), **arguments), expected)
+    """Ask this verb, if it reads of a sound container and its statistics, and judge it by its clause."""
+    clause_id, expected, arguments = {**EXPECTED, **COMPUTED}[verb]
+    read = {"path": ask.file("model", USED)} if verb in EXPECTED else {}
+    check(clause_id, ask(verb, **read, **arguments), expected)
 
 
 def _record() -> Expectation:
@@ -57,3 +64,15 @@ EXPECTED: dict[str, tuple[str, Expectation, dict[str, Any]]] = {
     ),
 }
 """The clause, the answer and the other arguments of each verb."""
+
+_COLUMN = {"x": np.array([1, 0], np.float32)}
+COMPUTED: dict[str, tuple[str, Expectation, dict[str, Any]]] = {
+    "kernel.crc32": ("CRC-VALUE-01", answers(crc32=0xCBF43926), {"data": b"123456789"}),
+    "kernel.vq_decode": ("VQ-DECODE-11", answers(out=worked.DECODE_WEIGHTS), WORKED.arguments),
+    "kernel.vq_matvec": (
+        "VQ-MATVEC-08",
+        answers(out=worked.DECODE_WEIGHTS[:, 0]),
+        {**WORKED.arguments, **_COLUMN},
+    ),
+}
+"""The same of each kernel: what is typed in the format's text."""

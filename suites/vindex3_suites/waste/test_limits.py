@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import answers, cases, check, clause, either, refuses
+from pytest_vindex3 import answers, cases, check, clause, either, on_disk, refuses
 from pytest_vindex3.contract.outcome import Limits
 from pytest_vindex3.plugin.check import NotRun
 from pytest_vindex3.plugin.expect import AtMost
@@ -33,6 +33,7 @@ def _many_tensors(count: int = 20_000) -> Waste:
     return DENSE.with_manifest(("trunk",), entries).with_file(TRUNK, bytes(4 * count))
 
 
+@on_disk
 @clause("WASTE-JSON-03")
 @cases(tiny=TINY, dense=DENSE)
 def test_a_long_string_is_read(ask: Ask, case: Waste) -> None:
@@ -43,6 +44,7 @@ def test_a_long_string_is_read(ask: Ask, case: Waste) -> None:
         check("WASTE-JSON-03", reply, promptly(ask, model, cost))
 
 
+@on_disk
 @clause("WASTE-JSON-03")
 def test_many_tensors_are_read(ask: Ask) -> None:
     """A trunk of 20 000 tensors opens promptly, and all of them are listed."""
@@ -74,8 +76,8 @@ def _advised(*kinds: str) -> Expectation:
 
 
 REFUSED: dict[str, tuple[Waste, Expectation]] = {
-    "largest_shape": (_tensor(Q8G, [1 << 26] * 4), refuses("extent-out-of-file")),
-    "largest_group": (_tensor(Q3G, [1], group=(1 << 63) - 1), refuses("extent-out-of-file")),
+    "largest_shape": (_tensor(Q8G, [1 << 26] * 4), refuses("extent-out-of-file", "overlap")),
+    "largest_group": (_tensor(Q3G, [1], group=(1 << 63) - 1), refuses("extent-out-of-file", "overlap")),
     "long_shape": (
         TINY.with_entry(NORM, "shape", Raw("[" + ",".join(["1"] * 200_000) + "]")),
         refuses("out-of-range"),
@@ -100,7 +102,10 @@ REFUSED: dict[str, tuple[Waste, Expectation]] = {
         TINY.with_manifest(("format_version",), Raw("[" + ",".join(["0"] * 100_000) + "]")),
         refuses("unknown-version"),
     ),
-    "a_long_number": (TINY.with_entry(NORM, "off", Raw("1" * 100_000)), refuses("out-of-range")),
+    "a_long_number": (
+        TINY.with_entry(NORM, "off", Raw("1" * 100_000)),
+        refuses("out-of-range", "malformed-json"),
+    ),
     "a_long_name": (TINY.with_layer(1, "file", "n" * MIB), refuses("missing-file", "path-escape", "io")),
     "many_equal_names": (
         _many_tensors(10_000).with_manifest(("trunk", 9_999, "name"), "model.layers.0.weight"),
@@ -116,6 +121,7 @@ REFUSED: dict[str, tuple[Waste, Expectation]] = {
 }
 
 
+@on_disk
 @clause("WASTE-LIMIT-01")
 @cases(REFUSED)
 def test_a_claim_costs_nothing(ask: Ask, case: tuple[Waste, Expectation]) -> None:
@@ -143,6 +149,7 @@ OPENED: dict[str, Waste] = {
 }
 
 
+@on_disk
 @clause("WASTE-LIMIT-01")
 @cases(OPENED)
 def test_a_long_manifest_costs_its_length(ask: Ask, case: Waste) -> None:
@@ -167,6 +174,7 @@ def _sparse() -> dict[str, Waste]:
     }
 
 
+@on_disk
 @clause("WASTE-LIMIT-02")
 @cases(_sparse())
 def test_no_payload_is_read(ask: Ask, case: Waste) -> None:
@@ -190,6 +198,7 @@ MAPPED = MIB
 """Bytes of mapped files that a library loaded late may add."""
 
 
+@on_disk
 @clause("WASTE-LIMIT-03")
 def test_a_refused_open_leaves_nothing_behind(ask: Ask) -> None:
     """After 2 000 refused opens there are as many descriptors, threads and maps as after the first ten."""
