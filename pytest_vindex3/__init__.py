@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_vindex3.contract.load import load as load
     from pytest_vindex3.contract.refusal import Refusal as Refusal
     from pytest_vindex3.plugin.ask import needs as needs
+    from pytest_vindex3.plugin.ask import on_disk as on_disk
     from pytest_vindex3.plugin.check import cases as cases
     from pytest_vindex3.plugin.check import check as check
     from pytest_vindex3.plugin.check import clause as clause
@@ -34,6 +35,7 @@ _HOMES = {
     "generated": "plugin.generated",
     "load": "contract.load",
     "needs": "plugin.ask",
+    "on_disk": "plugin.ask",
     "refuses": "plugin.expect",
 }
 

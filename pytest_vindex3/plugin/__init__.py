@@ -9,6 +9,7 @@ Starting
     options     the table of options, on the command line and in the ini file
     restart     the certifying run: pytest once more, with the suites' own ini and root
     settings    what the options ask for
+    memory      a folder in memory, where there is room for one
     session     the implementations, each behind its door
     known       the file of known failures
     state       all that the hooks of one process share
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 MARKERS = (
     "vindex3_clause(*ids): the clauses of the law that a conformance test is about",
     "vindex3_needs(*verbs): verbs (or verb:option) that a conformance test asks beyond those of its clauses",
+    "vindex3_on_disk: a conformance test whose files must lie on a disk",
     "vindex3_generated: a conformance test whose inputs are drawn",
 )
 

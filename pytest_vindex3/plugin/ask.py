@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from pytest_vindex3.plugin.check import Failed, Failure, NotRun, SuiteError
 from pytest_vindex3.plugin.inputs import Inputs
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
+
+LARGEST_IN_MEMORY = 64 << 20
+"""Bytes of a file, holes included, above which it belongs on a disk."""
 
 _Test = TypeVar("_Test", bound=Callable[..., object])
 
@@ -45,6 +49,14 @@ def needs(*names: str) -> Callable[[_Test], _Test]:
     return pytest.mark.vindex3_needs(*names)
 
 
+on_disk = pytest.mark.vindex3_on_disk
+"""Marks a test, or as `pytestmark` a module, whose files must lie on a disk.
+
+That is where large files belong, and where it shows what a request costs and which pages it reads. Files of
+other tests may lie in memory, where they are made and removed in no time.
+"""
+
+
 @dataclass(slots=True)
 class Ask:
     """The implementation as one test sees it.
@@ -56,6 +68,7 @@ class Ask:
         name: what seeds generated data: the id of the test.
         verbs: what the test may ask; None for everything that is claimed.
         options: the optional arguments the test may give, as (verb, option).
+        on_disk: whether its folder is where files usually are, and not in memory.
         inputs: what was handed out, and what became of it.
     """
 
@@ -65,6 +78,7 @@ class Ask:
     name: str
     verbs: frozenset[str] | None = None
     options: frozenset[tuple[str, str]] = frozenset()
+    on_disk: bool = True
     inputs: Inputs = field(init=False)
     _last: Reply | None = field(default=None, init=False)
 
@@ -75,16 +89,32 @@ class Ask:
         """Put one request.
 
         Raises:
-            SuiteError: the test asks a verb or gives an option that it did not name.
+            SuiteError: the test asks a verb or gives an option that it did not name, or wants to know the
+                cost while its files are in memory.
         """
         self._may(verb, arguments)
-        bounds = limits or Limits()
-        scaled = replace(bounds, seconds=bounds.seconds * self.settings.time_scale)
+        if limits and limits.measure:
+            self._must_be_on_disk("measures")
         before = self.inputs.look()
-        reply = self.implementation.door.ask(verb, arguments, scaled)
+        reply = self._put(verb, arguments, limits or Limits())
         self.inputs.compare(before, verb, arguments)
-        self._last = _bounded(reply, scaled)
-        return self._last
+        return reply
+
+    def often(self, verb: str, times: int, requests: Sequence[Mapping[str, object]]) -> Reply:
+        """Put requests for one verb in turn, so many of them; the reply to the last.
+
+        What became of the inputs is looked at once, behind the last of them.
+
+        Raises:
+            SuiteError: as for `ask(...)`.
+        """
+        for request in requests:
+            self._may(verb, request)
+        before = self.inputs.look()
+        replies = (self._put(verb, requests[turn % len(requests)], Limits()) for turn in range(times))
+        [last] = deque(replies, maxlen=1)
+        self.inputs.compare(before, verb, last.arguments)
+        return last
 
     def stopped(
         self,
@@ -181,7 +211,10 @@ class Ask:
         """
         if Path(name).name != name:
             raise SuiteError(f"the name of an input is a plain file name, not {name!r}")
-        return str(self.inputs.put(name, content))
+        path = self.inputs.put(name, content)
+        if self.inputs.largest(name) > LARGEST_IN_MEMORY:
+            self._must_be_on_disk("has large files")
+        return str(path)
 
     @property
     def folder(self) -> Path:
@@ -222,6 +255,15 @@ class Ask:
         """The seed of the test's generated data: SHA-256 of its id and the seed of the run."""
         text = f"{self.name}\n{self.settings.seed}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+    def _put(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
+        scaled = replace(limits, seconds=limits.seconds * self.settings.time_scale)
+        self._last = _bounded(self.implementation.door.ask(verb, arguments, scaled), scaled)
+        return self._last
+
+    def _must_be_on_disk(self, why: str) -> None:
+        if not self.on_disk:
+            raise SuiteError(f"{self.name} {why}, for which it must be marked as on_disk")
 
     def _may(self, verb: str, arguments: Mapping[str, object]) -> None:
         if self.verbs is not None and verb not in self.verbs:

@@ -65,6 +65,10 @@ class Inputs:
         self._seen = {**others, **self._known[name]}
         return path
 
+    def largest(self, name: str) -> int:
+        """The length of an input as it was handed out; of a folder, that of its largest file."""
+        return max((state[2] for state in self._known[name].values() if state[0] != _FOLDER), default=0)
+
     def _changes(self, name: str, content: Writable) -> bool:
         """Whether the input was made of the one of its name that is still as it was handed out."""
         if name not in self._given or name in self._spoilt or not isinstance(content, Changeable):

@@ -53,10 +53,13 @@ class Running:
         label = known.implementation if known else str(_param(item))
         name = known.id if known else item.nodeid
         implementation = session.implementation(label)
-        place = session.scratch / _slug(implementation.label) / _slug(name)
-        if known is None:
-            return Ask(implementation, session.settings, place, name)
-        return Ask(implementation, session.settings, place, name, known.verbs, known.options)
+        ours = known is not None and identity.in_suites(item) and not known.on_disk
+        memory = session.in_memory(implementation) if ours else None
+        place = (memory or session.scratch) / _slug(implementation.label) / _slug(name)
+        made = Ask(implementation, session.settings, place, name, on_disk=memory is None)
+        if known is not None:
+            made.verbs, made.options = known.verbs, known.options
+        return made
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -12,8 +13,12 @@ from pathlib import Path
 
 from pytest_vindex3.contract.door import Description, Door
 from pytest_vindex3.contract.opening import open_door
+from pytest_vindex3.plugin.memory import memory
 from pytest_vindex3.plugin.settings import Settings
 
+_CHOSEN = ("TMPDIR", "TEMP", "TMP")
+"""Variables by which a user says where temporary files belong."""
+_ROOM = 1 << 30
 _NAMED = re.compile(r"([A-Za-z0-9_.-]+)=(.+)", re.DOTALL)
 
 
@@ -34,13 +39,30 @@ class Implementation:
     description: Description
 
 
+def _made(place: Path | None = None) -> Path:
+    return Path(tempfile.mkdtemp(prefix="vindex3-", dir=place))
+
+
+def _in_memory() -> Path | None:
+    place = None if any(map(os.environ.get, _CHOSEN)) else memory(_ROOM)
+    return place and _made(place)
+
+
 @dataclass(slots=True)
 class Session:
-    """All that the tests of one process share."""
+    """All that the tests of one process share.
+
+    Attributes:
+        settings: the settings of the run.
+        implementations: whom it judges.
+        scratch: where tests write.
+        memory: where they write what need not be on a disk; None where the user says where files belong.
+    """
 
     settings: Settings
     implementations: tuple[Implementation, ...]
-    scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="vindex3-")))
+    scratch: Path = field(default_factory=_made)
+    memory: Path | None = field(default_factory=_in_memory)
 
     @classmethod
     def open(cls, settings: Settings, roots: Sequence[Path]) -> Session:
@@ -64,6 +86,13 @@ class Session:
         """The implementation of this label; the only one where the label is empty."""
         return next((one for one in self.implementations if one.label == label), self.implementations[0])
 
+    def in_memory(self, implementation: Implementation) -> Path | None:
+        """Where a test of this implementation writes what need not be on a disk, if there is such a place.
+
+        A program may be shut off from all but the usual folder for temporary files.
+        """
+        return None if implementation.door.kind == "cmd" else self.memory
+
     def rest(self) -> None:
         """End the processes of implementations that nobody here will ask; the next request starts one."""
         for implementation in self.implementations:
@@ -74,7 +103,8 @@ class Session:
         for implementation in self.implementations:
             with suppress(OSError):
                 implementation.door.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for folder in filter(None, (self.scratch, self.memory)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _label(spec: str, taken: Sequence[Implementation]) -> str:

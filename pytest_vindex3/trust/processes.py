@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from pytest_vindex3.plugin.identity import GENERATED_MARK
+from pytest_vindex3.plugin.memory import memory
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.result import Results
 
@@ -22,7 +22,6 @@ REFERENCE = "vindex3_reference"
 MANY = 12
 """So many trials a process at least, or it takes longer to watch the oracle than not to."""
 _TICK = 0.2
-_MEMORY = Path("/dev/shm")  # noqa: S108 -- a folder of a random name is made in it
 _ROOM = 2 << 30
 
 
@@ -57,10 +56,10 @@ class Trials:
         Raises:
             EndedEarly: a process did.
         """
-        memory = _memory()
-        results = self._run(jobs, progress, memory)
+        home = memory(_ROOM)
+        results = self._run(jobs, progress, home)
         survivors = [one.id for one in results.mutants if not one.killed]
-        if memory and survivors:
+        if home and survivors:
             killed = [one for one in results.mutants if one.killed]
             again = Trials(survivors, [], [])._run(jobs, lambda done: progress(len(killed) + done), None)
             results.mutants = sorted([*killed, *again.mutants], key=lambda one: one.id)
@@ -155,9 +154,3 @@ def _arguments() -> list[str]:
         *("-m", f"not {GENERATED_MARK}", "-c", str(suites / "pytest.ini"), "--rootdir", str(suites)),
         *(f"--vindex3-impl={REFERENCE}", str(suites)),
     ]
-
-
-def _memory() -> Path | None:
-    """A folder in memory with room, where there is one."""
-    roomy = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
-    return _MEMORY if roomy else None

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause, refuses
+from pytest_vindex3 import cases, check, clause, on_disk, refuses
 from vindex3_fixtures.container import tiny
 from vindex3_suites.container.tensors import FILE, PAIR, STACK, delivers, filed, holding, stack, tensor
 from vindex3_suites.lyrw.limits import MIB, measured, promptly, sparse_files
@@ -39,6 +39,7 @@ def _check_priced(ask: Ask, clause_id: str, wrong: Model, refused: Expectation) 
     check(clause_id, reply, promptly(ask, cost))
 
 
+@on_disk
 @clause("SEGMENT-FRAME-05")
 @cases(
     one_above=LIMIT + 1,
@@ -78,6 +79,7 @@ def _hollow(claimed: int, length: int) -> Model:
     return tiny().with_file(FILE, Hollow(head, length))
 
 
+@on_disk
 @clause("SEGMENT-FRAME-05")
 @cases(
     one_above=(LIMIT + 1, LIMIT + 4096),
@@ -93,6 +95,7 @@ def test_a_header_that_is_there_is_too_large_as_well(ask: Ask, case: tuple[int, 
     _check_priced(ask, "SEGMENT-FRAME-05", _hollow(claimed, length), expected)
 
 
+@on_disk
 @clause("SEGMENT-FRAME-06")
 @cases(
     one_byte=len(DATA) - 7,

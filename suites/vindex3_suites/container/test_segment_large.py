@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import answers, cases, check, clause
+from pytest_vindex3 import answers, cases, check, clause, on_disk
 from vindex3_fixtures.container import pattern
 from vindex3_fixtures.container.large import BEHIND, GIB, LARGE, large
 from vindex3_suites.lyrw.limits import sparse_files
@@ -21,6 +21,7 @@ BEYOND = {
 }
 
 
+@on_disk
 @clause("SEGMENT-FRAME-01")
 @cases(BEYOND)
 def test_offsets_have_64_bits(ask: Ask, case: int) -> None:

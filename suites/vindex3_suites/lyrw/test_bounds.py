@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3 import cases, check, clause, either, on_disk, refuses
 from vindex3_fixtures.lyrw import LyrwFile, Place, Row
 from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import delivers, out_of_bounds
@@ -62,6 +62,7 @@ def test_a_row_beyond_the_file_is_refused(ask: Ask, case: tuple[LyrwFile, str | 
     _check_wrong(ask, "REGION-BOUNDS-01", file, role)
 
 
+@on_disk
 @clause("REGION-BOUNDS-01")
 @cases(one_tib=1 << 40, eight_eib=1 << 63)
 def test_a_refused_length_takes_no_memory(ask: Ask, case: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import answers, cases, check, clause, refuses
+from pytest_vindex3 import answers, cases, check, clause, on_disk, refuses
 from pytest_vindex3.contract.outcome import Limits
 from pytest_vindex3.plugin.ask import needs
 from vindex3_fixtures.lyrw import LyrwFile, Place, Row
@@ -119,6 +119,7 @@ def test_no_payload_is_needed(ask: Ask, case: tuple[str, LyrwFile, dict[str, Any
         check("CAPABILITY-OPEN-02", judged(ask, cut, operation, **options), whole)
 
 
+@on_disk
 @clause("CAPABILITY-OPEN-02")
 @cases(OPERATIONS)
 def test_no_payload_is_read(ask: Ask, case: tuple[str, LyrwFile, dict[str, Any], Answers]) -> None:

@@ -6,7 +6,7 @@ import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3 import cases, check, clause, either, on_disk, refuses
 from pytest_vindex3.plugin.expect import AtMost
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Segment
 from vindex3_suites.lyrw.expected import parses, truncated
@@ -82,6 +82,7 @@ def test_no_word_in_the_payload_is_heard(ask: Ask, case: tuple[LyrwFile, LyrwFil
     check("LYRW-COST-01", ask("lyrw.parse", path=ask.file("spoken.lyrw", spoken)), parses(plain))
 
 
+@on_disk
 @clause("LYRW-COST-01")
 def test_the_end_of_a_file_is_not_read(ask: Ask) -> None:
     """Opening a file of one GiB brings no page of its end into memory."""
@@ -102,6 +103,7 @@ def test_the_end_of_a_file_is_not_read(ask: Ask) -> None:
 LENGTHS = {"64_mib": 64 << 20, "8_gib": 8 * GIB, "48_gib": 48 * GIB}
 
 
+@on_disk
 @clause("LYRW-COST-01")
 @cases(LENGTHS)
 def test_a_sparse_file_opens_at_the_cost_of_its_tables(ask: Ask, case: int) -> None:
@@ -123,6 +125,7 @@ def _many_rows(entries: int) -> LyrwFile:
     return replace(file, patches=((file.entry_table, rows),), length=start + 64 * entries)
 
 
+@on_disk
 @clause("LYRW-COST-02")
 def test_opening_reads_no_entry_table(ask: Ask) -> None:
     """The bytes read at open do not grow with the number of rows."""
@@ -181,6 +184,7 @@ DECLARED: dict[str, tuple[LyrwFile, Expectation]] = {
 }
 
 
+@on_disk
 @clause("LYRW-COST-03")
 @cases(DECLARED)
 def test_declared_counts_cost_nothing(ask: Ask, case: tuple[LyrwFile, Expectation]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3 import cases, check, clause, either, on_disk, refuses
 from vindex3_fixtures.lyrw import LyrwFile, Place
 from vindex3_suites.lyrw.expected import delivers
 from vindex3_suites.lyrw.limits import GIB, MIB, measured, promptly, reads, sparse_files
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FIRST, MIDDLE, LAST = DENSE.places
 
 
+@on_disk
 @clause("REGION-LARGE-01")
 @cases(
     at_4_gib=replace(DENSE, at={LAST: 4 * GIB}),
@@ -41,6 +42,7 @@ def _sparse(length: int, between: int) -> LyrwFile:
     return bank_of(*schemas)
 
 
+@on_disk
 @clause("REGION-LARGE-02")
 @cases(
     small_in_64_mib=(_sparse(4096, 64 * MIB), 2),
@@ -68,6 +70,7 @@ def _rows(entries: int, entry: int) -> LyrwFile:
     return replace(file, listed=False, at={place: file.payload_start})
 
 
+@on_disk
 @clause("REGION-LARGE-02")
 @cases(
     first_of_many=(_rows(16 * MIB, 0), 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import cases, check, clause, either, refuses
+from pytest_vindex3 import cases, check, clause, either, on_disk, refuses
 from pytest_vindex3.plugin.ask import needs
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Schema, Segment
 from vindex3_fixtures.lyrw import vocabulary as v
@@ -131,6 +131,7 @@ def test_scales_of_one_number_are_the_partner(ask: Ask, case: tuple[LyrwFile, in
     check("PAIR-FIND-01", reply, partners(file, bank_id, entry, found))
 
 
+@on_disk
 @clause("PAIR-FIND-01")
 def test_a_partner_beyond_4_gib_is_found(ask: Ask) -> None:
     """The partner's offset has all of its 64 bits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause
+from pytest_vindex3 import cases, check, clause, on_disk
 from vindex3_fixtures.lyrw import LyrwFile
 from vindex3_suites.lyrw.finding import CLEAN, check_found, defect, reports, verify
 from vindex3_suites.lyrw.limits import GIB, sparse_files
@@ -38,6 +38,7 @@ def test_bytes_after_the_last_region_are_found(ask: Ask, case: tuple[LyrwFile, b
     check_found(ask, "LYRW-TRAIL-02", file, replace(file, trailing=trailing), found)
 
 
+@on_disk
 @clause("LYRW-TRAIL-02")
 @cases(one_gib=GIB, above_32_bits=5 * GIB)
 def test_a_long_tail_is_found(ask: Ask, case: int) -> None:
@@ -73,6 +74,7 @@ def test_a_byte_that_is_not_zero_is_found(ask: Ask, case: tuple[LyrwFile, tuple[
         check_found(ask, "LYRW-PADDING-02", file, wrong, *found)
 
 
+@on_disk
 @clause("LYRW-PADDING-02")
 def test_a_byte_in_a_large_hole_is_found(ask: Ask) -> None:
     """One byte in the middle of a gap of 96 MiB is listed, and so is one at either end of it."""

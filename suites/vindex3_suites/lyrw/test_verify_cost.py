@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import cases, check, clause
+from pytest_vindex3 import cases, check, clause, on_disk
 from pytest_vindex3.contract.outcome import Cost, Limits, Reply
 from pytest_vindex3.plugin.check import NotRun
 from pytest_vindex3.plugin.expect import AtMost
@@ -64,6 +64,7 @@ def _measured(ask: Ask, file: LyrwFile, tables: int, seconds: float) -> tuple[Re
     return reply, reply.cost
 
 
+@on_disk
 @clause("LYRW-COST-04")
 @cases(
     many_entries=_rows_missing(1_000_000_000),

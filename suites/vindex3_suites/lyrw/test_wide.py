@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pytest_vindex3 import answers, cases, check, clause
+from pytest_vindex3 import answers, cases, check, clause, on_disk
 from vindex3_fixtures.lyrw import Bank, LyrwFile, Segment
 from vindex3_suites.lyrw.asking import region
 from vindex3_suites.lyrw.expected import parses
@@ -69,6 +69,7 @@ WIDE: dict[str, tuple[Made, int, int, int]] = {
 """By name: the file, its records, and entry and schema of its last region."""
 
 
+@on_disk
 @clause("LYRW-TABLES-01", "LYRW-TABLES-05")
 @cases(WIDE)
 def test_wide_tables_are_described_whole(ask: Ask, case: tuple[Made, int, int, int]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vindex3 import cases, check, clause
+from pytest_vindex3 import cases, check, clause, on_disk
 from vindex3_fixtures.numbers import Numbers
 from vindex3_fixtures.waste import TRUNK, Sparse, Waste, plain, quantised
 from vindex3_fixtures.waste.draw import reals
@@ -97,6 +97,7 @@ FAR = {
 }
 
 
+@on_disk
 @far
 @clause("DIO-LARGE-02")
 @cases(FAR)

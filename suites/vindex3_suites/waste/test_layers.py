@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import answers, cases, check, clause, needs, refuses
+from pytest_vindex3 import answers, cases, check, clause, needs, on_disk, refuses
 from pytest_vindex3.contract.patterns import element, field, one_of
 from vindex3_fixtures.waste import Quant, Sparse, Waste, made
 from vindex3_suites.lyrw.limits import GIB, sparse_files
@@ -176,6 +176,7 @@ def test_a_layer_has_an_expert(ask: Ask) -> None:
         check("WASTE-LAYER-05", open_(ask, wrong), refuses("out-of-range", "count-mismatch"))
 
 
+@on_disk
 @clause("WASTE-LAYER-05")
 def test_16_bits_number_an_expert(ask: Ask) -> None:
     """65536 experts have a number each; one more has none and is refused."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_vindex3 import cases, check, clause, either, needs, refuses
+from pytest_vindex3 import cases, check, clause, either, needs, on_disk, refuses
 from pytest_vindex3.contract.outcome import Limits, Reading
 from pytest_vindex3.contract.patterns import Present
 from pytest_vindex3.plugin.check import NotRun
@@ -235,6 +235,7 @@ def _large(rows: int) -> tuple[Waste, Tensor]:
     return small.with_file(TRUNK, Sparse(payload + scales, pieces)), row
 
 
+@on_disk
 @clause("TRUNK-ROW-03")
 @cases(of_64_mib=1 << 14, of_8_gib=1 << 21)
 def test_a_row_is_read_alone(ask: Ask, case: int) -> None:
@@ -254,6 +255,7 @@ def test_a_row_is_read_alone(ask: Ask, case: int) -> None:
     check("TRUNK-ROW-03", reply, AtMost("bytes_read", allowed, reply.cost.bytes_read))
 
 
+@on_disk
 @clause("TRUNK-ROW-03")
 @cases(q8g=Q8G, q3g=Q3G)
 def test_a_tensor_takes_its_own_memory(ask: Ask, case: int) -> None:
