@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_vindex3 import cases, check, clause, either, needs, refuses
+from pytest_vindex3 import cases, check, clause, either, needs, on_disk, refuses
 from pytest_vindex3.contract.patterns import Present, element, field
 from pytest_vindex3.plugin.expect import Refuses
 from vindex3_fixtures.json_faults import SORTS
@@ -218,6 +218,7 @@ SHAPES: dict[str, list[int]] = {
 }
 
 
+@on_disk
 @clause("TRUNK-SHAPE-01")
 @cases(SHAPES)
 def test_a_shape_has_1_to_4_dimensions(ask: Ask, case: list[int]) -> None:
