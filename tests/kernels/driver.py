@@ -92,6 +92,13 @@ class Matrix:
         for name, number in zip(names, numbers, strict=True):
             setattr(self.struct, name, number)
 
+    def take_apart(self, ffi, lib):
+        """Go on with the planes of the indices alone."""
+        planes = ffi.new("uint8_t[]", -(-self.rows // 64) * 64 * self.positions * 3)
+        lib.planes_of(self.struct, planes)
+        self.pointers.append(planes)
+        self.struct.indices, self.struct.block, self.struct.planar = planes, 64, True
+
     def region(self, packed, block):
         """The indices as they are stored."""
         run = 3 if packed else self.stages
@@ -178,6 +185,10 @@ def matrices(ffi, lib):
         if matrix.struct.packed:
             lib.multiply_rows_int8(0, matrix.struct, x, 0, matrix.rows, product, found)
             same(list(product), matrix.product_int8(), f"multiply {shape} int8")
+            matrix.take_apart(ffi, lib)
+            product[0 : matrix.rows] = [0.0] * matrix.rows
+            lib.multiply_rows_int8(0, matrix.struct, x, 0, matrix.rows, product, found)
+            same(list(product), matrix.product_int8(), f"multiply {shape} planes")
     return f"matrices: {len(shapes)} shapes"
 
 
