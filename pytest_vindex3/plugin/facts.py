@@ -33,6 +33,7 @@ _MOST_TEXT = 200
 _MOST_PLACES = 20
 _LONGEST_PATH = 5000
 _MOST_DOCUMENT = 120
+_MOST_BESIDE = 1 << 20
 
 
 def facts(failure: Failure, folder: Path) -> dict[str, Any]:
@@ -88,24 +89,29 @@ def _detail(fault: Fault, here: str) -> list[str]:
 def _argument(name: str, value: object, folder: Path) -> object:
     """An argument as `vindex3 call` reads it; the path of an input as `{"input": its name}`, at any depth.
 
-    A document that is too long for a line is written beside the inputs, and named as `{"document": its
-    name}`.
+    Bytes and documents that are too long for a line are written beside the inputs, and named as
+    `{"document": its name}`; an array has the form that it has on the pipe.
     """
     if isinstance(value, bytes):
-        return value.hex() if len(value) <= _MOST_BYTES else shown(value)
-    named = _named(value, folder)
+        return value.hex() if len(value) <= _MOST_BYTES else _beside(f"argument_{name}.bin", value, folder)
     try:
+        named = _named(value, folder)
         text = json.dumps(named)
     except (TypeError, ValueError):
         return shown(value)
     inline = isinstance(value, str) or f'"{INPUT}"' in text
     if len(text) <= (_MOST_TEXT if inline else _MOST_DOCUMENT):
         return named
-    if inline or not folder.is_dir():
-        return shown(value)
-    target = folder / f"argument_{name}.json"
-    fresh.write(target, text.encode("ascii"))
-    return {DOCUMENT: target.name}
+    return shown(value) if inline else _beside(f"argument_{name}.json", text.encode("ascii"), folder)
+
+
+def _beside(name: str, data: bytes, folder: Path) -> object:
+    """The bytes in a file beside the inputs; shown where they are too many to be kept."""
+    if len(data) > _MOST_BESIDE:
+        return shown(data)
+    fresh.folder(folder)
+    fresh.write(folder / name, data)
+    return {DOCUMENT: name}
 
 
 def _named(value: object, folder: Path) -> object:
@@ -117,6 +123,10 @@ def _named(value: object, folder: Path) -> object:
         return {INPUT: Path(value).relative_to(folder).as_posix()} if below else value
     if isinstance(value, list):
         return [_named(item, folder) for item in value]
+    if hasattr(value, "dtype"):
+        stored: Any = value.astype(value.dtype.newbyteorder("<"), copy=False)
+        data = _named(stored.tobytes(), folder)
+        return {"dtype": value.dtype.name, "shape": list(value.shape), "data": data}
     return {key: _named(item, folder) for key, item in value.items()} if isinstance(value, dict) else value
 
 

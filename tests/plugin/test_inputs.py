@@ -8,6 +8,7 @@ import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from pytest_vindex3.command._values import parsed
@@ -203,6 +204,48 @@ def test_the_bytes_that_part_a_wrong_input_from_its_legal_twin_are_shown(inputs:
     assert lines[0].split()[0] == "16"
 
 
+def test_what_was_changed_is_shown_and_not_what_changed_with_it(inputs: Path) -> None:
+    """Of changes that are far apart the last one is shown, for lengths stand before what they are of."""
+    path = golden(inputs, at_16=b"\xff", at_100=b"\xff")
+    (inputs / "a.lyrw").write_bytes(GOLDEN.read_bytes())
+    lines = excerpt(failure(path, Answer({}), refuses("truncated")), inputs)
+    offset, following = (int(line.split()[0]) for line in lines[:2])
+    assert offset <= 100 < following
+
+
+def folders(inputs: Path, **files: bytes) -> Path:
+    """A legal folder of three files and a wrong one, in which these are others."""
+    for name in ("legal", "wrong"):
+        shutil.copytree(TINY, inputs / name)
+    for name, data in files.items():
+        (inputs / "wrong" / f"{name}.json").write_bytes(data)
+    return inputs / "wrong"
+
+
+def test_of_folders_the_file_is_shown_that_is_another_one(inputs: Path) -> None:
+    """The changed file of a container is named in front of its bytes."""
+    wrong = folders(inputs, system_graph=b'{"schema":9}')
+    lines = excerpt(failure(wrong, Answer({}), refuses("unknown-version")), inputs)
+    assert lines[0] == "system_graph.json:"
+    assert any('"schema":9' in line for line in lines[1:])
+
+
+def test_of_several_files_the_one_is_shown_that_a_fact_names(inputs: Path) -> None:
+    """What changed with it, as digests do, is not shown."""
+    wrong = folders(inputs, index=b"[]", system_graph=b"{}")
+    for name in ("index.json", "system_graph.json"):
+        said = failure(wrong, Answer({}), refuses("malformed-json", path=name))
+        assert excerpt(said, inputs)[0] == f"{name}:"
+
+
+def test_of_equal_folders_nothing_is_shown_but_what_a_fact_names(inputs: Path) -> None:
+    """Nothing else tells which of the files it is about."""
+    wrong = folders(inputs)
+    assert excerpt(failure(wrong, Answer({}), refuses("truncated")), inputs) == []
+    named = excerpt(failure(wrong, Answer({}), refuses("truncated", path="index.json")), inputs)
+    assert named[0] == "index.json:"
+
+
 def test_an_explanation_goes_on_below(inputs: Path) -> None:
     """A long line is not cut: what is left of its comment stands on the next one, below it."""
     path = golden(inputs, at_4=(0x01020304).to_bytes(4, "little"), at_0=b"WRYL")
@@ -247,6 +290,22 @@ def test_inputs_in_lists_are_replayed_where_they_are_kept(inputs: Path) -> None:
     shown = page(row, "mypkg")[-1]
     assert "'files=[\".vindex3/last/t/a.lyrw\"]'" in shown
     assert '[".vindex3/last/t/a.lyrw", "elsewhere.lyrw"]' in shown
+
+
+def test_bytes_and_arrays_are_replayed(inputs: Path) -> None:
+    """What a kernel was given stands on the replay line, or is written beside the inputs that there are."""
+    indices, x = bytes(range(100)), np.array([1, -0.0], np.float32)
+    arguments = {"indices": indices, "scales": b"ab", "x": x}
+    reply = Reply("kernel.vq_matvec", arguments, Answer({"isa": "scalar"}))
+    difference = answers(isa="avx2").difference(reply.outcome)
+    folder = inputs / "none_yet"
+    told = facts(Failure(clauses()["VQ-MATVEC-01"], reply, difference), folder)["arguments"]
+    assert told["scales"] == "6162"
+    assert told["indices"] == {"document": "argument_indices.bin"}
+    verb = verbs()["kernel.vq_matvec"]
+    assert parsed(verb, f"indices=@{folder / 'argument_indices.bin'}")[1] == indices
+    read: Any = parsed(verb, f"x={json.dumps(told['x'])}")[1]
+    assert (read.dtype, read.tobytes()) == (x.dtype, x.tobytes())
 
 
 def test_a_long_document_is_replayed_from_a_file(inputs: Path) -> None:
