@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +31,18 @@ def _any_way(model: Waste, layer: int, expert: int, **changes: object) -> Answer
     return served(model.record(layer, expert), mode=Present(), **changes)
 
 
+PADDED = TINY.with_record(1, 1, replace(TINY.record(1, 1), padding=0xEE))
+"""The tiny container with a record whose padding is not zero."""
+SAME = {"tiny": TINY, "packed": PACKED, "blocked": BLOCKED, "padded": PADDED}
+
+
 @needs("waste.record:before", "waste.record:cache_records", "waste.matrix")
 @clause("CACHE-SAME-01")
-@cases({f"{name}_{source}": (name, source) for name in ("tiny", "packed", "blocked") for source in SOURCES})
+@cases({f"{name}_{source}": (name, source) for name in SAME for source in SOURCES})
 def test_memory_and_disk_are_the_same(ask: Ask, case: tuple[str, str]) -> None:
     """A record and its matrices are the same from the disk, from memory, and after an eviction."""
     name, source = case
-    model = {"tiny": TINY, "packed": PACKED, "blocked": BLOCKED}[name]
+    model = SAME[name]
     for verify in (False, True):
         for capacity, before in ((0, []), (0, [[1, 1]]), (2, [[1, 1]]), (1, [[1, 1], [1, 0]])):
             options: dict[str, Any] = {"before": before, "cache_records": capacity, "source": source}
