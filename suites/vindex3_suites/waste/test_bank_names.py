@@ -198,11 +198,15 @@ def _linked(ask: Ask, name: str, target: str) -> str:
 @clause("WASTE-PATH-05")
 @cases(bank=BANK, last_bank="experts-L2.bin", trunk=TRUNK, codebooks=CODEBOOKS)
 def test_no_link_leads_outside(ask: Ask, case: str) -> None:
-    """A link to a file outside the directory is path-escape, and named; the file itself is taken."""
+    """A link to a file outside the directory is path-escape, and named; the file itself is taken.
+
+    Outside is also a directory whose name only begins like that of the container.
+    """
     check_opened(ask, "WASTE-PATH-05", TINY)
     data: Any = TINY.files[case]
     outside = ask.file("outside.bin", data)
-    for target in (outside, "../outside.bin", "../model/../outside.bin"):
+    ask.file("linked.old", TINY.folder)
+    for target in (outside, "../outside.bin", "../model/../outside.bin", f"../linked.old/{case}"):
         path = _linked(ask, case, target)
         expected = refused("WASTE-PATH-05", "path-escape", path=case)
         check("WASTE-PATH-05", ask("waste.open", path=path), expected)
