@@ -5,6 +5,7 @@
     records     edits of binary records, field by field
     demand      what the law binds of a verdict, and what departs from it
     reduce      a finding made small
+    hook        what atheris is told of comparisons
     worker      the process that fuzzes, which ends when it has done so
     run         the process that starts it and takes what it found
     trial       one target on one implementation

@@ -145,9 +145,12 @@ def _places(value: Any, way: Way = ()) -> Iterator[Way]:
 
 
 def _respelt(data: bytes, numbers: Random) -> bytes:
-    """The text of an object with one fault, or spelt another way."""
+    """The text of an object with one fault, or spelt another way; torn where it has no place for that."""
     edit = numbers.choice((numbers.choice(FAULTS), numbers.choice(TWINS))).edit
-    edited = edit(data)
+    try:
+        edited = edit(data)
+    except (ValueError, LookupError, StopIteration):
+        return _torn(data, numbers)
     return edited if len(edited) <= len(data) + _MOST_FAULT else data[:-1]
 
 

@@ -11,7 +11,7 @@ import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from pytest_vindex3.contract.find import split
 from pytest_vindex3.contract.opening import open_door
 from pytest_vindex3.contract.outcome import Fault, Limits, Outcome
 from pytest_vindex3.fuzz.demand import trouble
+from pytest_vindex3.fuzz.hook import with_mended_hook
 from pytest_vindex3.fuzz.reduce import reduced
 from pytest_vindex3.fuzz.target import Asked, Target, targets
 
@@ -102,18 +103,21 @@ class Fuzzer:
 
     def __call__(self, data: bytes) -> None:
         """Try one input."""
-        for finding in self.findings(data):
+        for asked, finding in self._findings(data, self._asked):
             if finding.cause not in self._seen and len(self._seen) < MOST_FINDINGS:
                 self._seen.add(finding.cause)
-                self._keep(finding, data)
+                self._keep(asked, finding, data)
 
-    def findings(self, data: bytes) -> Iterator[Finding]:
+    def findings(self, data: bytes) -> list[Finding]:
         """What is wrong at one input, a finding for each request at most."""
+        return [finding for _, finding in self._findings(data, self._asked)]
+
+    def _findings(self, data: bytes, asked: Sequence[Asked]) -> list[tuple[Asked, Finding]]:
         fresh.write(self._folder / self._target.file, data)
-        for asked in self._asked:
-            text, fault = self._wrong(asked, data)
-            if text:
-                yield Finding(asked.verb, dict(asked.arguments), text, fault)
+        wrong = ((one, *self._wrong(one, data)) for one in asked)
+        return [
+            (one, Finding(one.verb, dict(one.arguments), text, fault)) for one, text, fault in wrong if text
+        ]
 
     def _wrong(self, asked: Asked, data: bytes) -> tuple[str, bool]:
         found = self._outcome(self._door, asked)
@@ -129,14 +133,14 @@ class Fuzzer:
         arguments = {"path": str(self._target.path(self._folder)), **asked.arguments}
         return door.ask(asked.verb, arguments, self._limits).outcome
 
-    def _keep(self, finding: Finding, data: bytes) -> None:
+    def _keep(self, asked: Asked, finding: Finding, data: bytes) -> None:
         """Write a finding down at once, and again when it is smaller: making it so may end this process."""
         name = f"finding-{len(self._seen)}"
         (self._place / f"{name}.input").write_bytes(data)
         (self._place / f"{name}.json").write_text(json.dumps(asdict(finding)), encoding="utf-8")
 
         def shows(other: bytes) -> bool:
-            return any(one.cause == finding.cause for one in self.findings(other))
+            return any(one.cause == finding.cause for _, one in self._findings(other, [asked]))
 
         small = reduced(data, self._target.smaller, shows)
         (self._place / f"{name}.input").write_bytes(small)
@@ -170,7 +174,9 @@ def main(arguments: Sequence[str]) -> None:
             return bytes(atheris.Mutate(data, most))
         return target.mutate(data, numbers)[:most]
 
-    atheris.Setup([sys.argv[0], *flags], _ending(fuzzer), custom_mutator=_ending(mutated))
+    atheris.Setup(
+        [sys.argv[0], *flags], _ending(with_mended_hook(fuzzer, atheris)), custom_mutator=_ending(mutated)
+    )
     atheris.Fuzz()
 
 

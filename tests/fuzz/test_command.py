@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from pytest_vindex3.command.fuzz import command
 from pytest_vindex3.fuzz.run import available
 from vindex3_fixtures.annotated import assemble
 
@@ -82,12 +84,20 @@ def test_pytest_fuzzes_behind_the_tests(tmp_path: Path) -> None:
     assert (done.returncode, "verdict: not conformant: 1 test" in done.stdout) == (1, True)
 
 
-def test_an_implementation_without_the_verbs_is_not_tried(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [(True, "raising.py has none of graph.load"), (False, 'pip install "pytest-vindex3[fuzz]"')],
+    ids=["no_verb", "no_atheris"],
+)
+def test_nothing_is_tried_without_verbs_or_atheris(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool, why: str
+) -> None:
     """Nothing was tried: exit code 5, and the verbs that are missing, or what there is to install."""
     (tmp_path / "raising.py").write_text(RAISING, encoding="utf-8")
-    done = vindex3(tmp_path, "fuzz", "system-graph", "--impl", "raising.py", "--runs", "1")
-    why = "raising.py has none of graph.load" if available() else "atheris is not installed"
-    assert (done.returncode, why in done.stdout) == (5, True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("pytest_vindex3.fuzz.trial.available", lambda: there)
+    done = CliRunner().invoke(command, ["system-graph", "--impl", "raising.py", "--runs", "1"])
+    assert (done.exit_code, why in done.stdout) == (5, True), done.output
 
 
 @pytest.mark.parametrize(
@@ -100,7 +110,10 @@ def test_an_implementation_without_the_verbs_is_not_tried(tmp_path: Path) -> Non
     ],
     ids=["target", "no_impl", "not_loaded", "both"],
 )
-def test_wrong_usage_is_told(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
     """A wrong name, a missing one and an implementation that is not there end with 2 and a sentence."""
-    done = vindex3(tmp_path, "fuzz", *words)
-    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(command, words)
+    assert (done.exit_code, said in done.stderr) == (2, True), done.output

@@ -7,6 +7,8 @@ from typing import Any
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.waste import verbs
 
+FORMATS = ("F32", "F16", "Q8G", "Q4G", "VQ3R", "VQ2R", "", "Q3G", "VQ4P")
+
 
 class Right:
     """The reference."""
@@ -14,6 +16,7 @@ class Right:
     waste_open = staticmethod(verbs.waste_open)
     waste_record = staticmethod(verbs.waste_record)
     waste_verify = staticmethod(verbs.waste_verify)
+    usage_read = staticmethod(verbs.usage_read)
 
 
 class WrongManifest:
@@ -32,13 +35,25 @@ class WrongManifest:
 
 
 class WrongRecord:
-    """Goes to where an offset points before it knows that this is in the record."""
+    """Has a name for each format, and looks for those that no format has behind the end."""
 
     @staticmethod
     def waste_record(*, path: str, layer: int, expert: int, verify: bool = False) -> Any:
         try:
             return verbs.waste_record(path=path, layer=layer, expert=expert, verify=verify)
         except Refusal as refusal:
-            if refusal.kind == "record-offsets":
-                raise IndexError(refusal.names["found"]) from None
+            if refusal.kind == "record-format":
+                FORMATS[refusal.names["found"]]
             raise
+
+
+class WrongUsage:
+    """Wants the mean of the hits, also of a log without entries."""
+
+    @staticmethod
+    def usage_read(*, path: str) -> Any:
+        said = verbs.usage_read(path=path)
+        if said["present"]:
+            hits = [entry["hits"] for entry in said["entries"]]
+            sum(hits) / len(hits)
+        return said
