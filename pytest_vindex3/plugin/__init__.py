@@ -17,6 +17,7 @@ Starting
 Choosing
     identity    the stable id of a test, its clauses, the verbs it asks
     selection   the globs of --vindex3-only
+    narrowing   modules that need not be collected for it
     collection  which tests run: claimed, in the profile, asked for
     pace        what garbage is collected meanwhile
 Judging
@@ -33,6 +34,7 @@ Telling
     blame       whose fault it may be
     facts       a failure as plain data
     excerpt     the annotated bytes it is about
+    twins       the file of a folder that they are of
     kept        its inputs, for a replay
     telling     all of these, put on its row
 Ending

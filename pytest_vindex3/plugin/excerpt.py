@@ -17,11 +17,11 @@ from pytest_vindex3.contract.outcome import Answer, Misfit, Refused
 from pytest_vindex3.formats import Line, dump
 from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.plugin.expect import Answers, Refuses
+from pytest_vindex3.plugin.twins import Shown, shown
 
 MOST_LINES = 5
 WIDTH = 98
 _MOST_OF_A_LINE = 3
-_LARGEST = 1 << 20
 _LOOKED_AT = 2000
 _DEFECT = re.compile(r"(\w+)\[(\d+)\]")
 
@@ -29,42 +29,62 @@ _DEFECT = re.compile(r"(\w+)\[(\d+)\]")
 def excerpt(failure: Failure, folder: Path) -> list[str]:
     """A few annotated lines of the input that the failing request was about; none where it has no file.
 
-    The line that matters comes first, unless it is the last one; a long line goes on below its comment.
+    The line that matters comes first, unless it is the last one; a long line goes on below its comment. Of a
+    folder, the file that is shown is named in front.
     """
     named = failure.reply.arguments.get("path")
     if not isinstance(named, str):
         return []
-    path = Path(named)
     try:
-        if not path.is_file():
+        seen = shown(Path(named), folder, _named(failure))
+        if seen is None:
             return []
-        lines = list(islice(dump(path, everything=False), _LOOKED_AT))
-        first = _place(failure, lines, path, folder)
+        chosen = _chosen(failure, seen)
     except OSError:
         return []
-    first = max(0, min(first, len(lines) - 2))
-    chosen = lines[first : first + MOST_LINES]
     width = max(4, len(str(chosen[-1].offset))) if chosen else 0
-    shown = [_wrapped(line.text(width)) for line in chosen]
+    heading = [[f"{seen.name}:"]] if seen.name and chosen else []
+    told = heading + [_wrapped(line.text(width)) for line in chosen]
     return [
-        part
-        for at, parts in enumerate(shown)
-        for part in parts
-        if sum(map(len, shown[: at + 1])) <= MOST_LINES
+        part for at, parts in enumerate(told) for part in parts if sum(map(len, told[: at + 1])) <= MOST_LINES
     ]
 
 
-def _place(failure: Failure, lines: Sequence[Line], path: Path, folder: Path) -> int:
-    """The line that the failure is about; the first one where nothing says it."""
+def _chosen(failure: Failure, seen: Shown) -> Sequence[Line]:
+    """The lines from the one that the failure is about; where nothing says it, those that no twin has."""
+    lines = _lines(seen.path)
+    place = _place(failure, lines)
+    if place is not None:
+        first = max(0, min(place, len(lines) - 2))
+        return lines[first : first + MOST_LINES]
+    same = {_content(line) for line in _lines(seen.twin)} if seen.twin else set()
+    changed = [line for line in lines if _content(line) not in same]
+    return (changed or lines)[:MOST_LINES]
+
+
+def _lines(path: Path) -> list[Line]:
+    return list(islice(dump(path, everything=False), _LOOKED_AT))
+
+
+def _content(line: Line) -> tuple[object, ...]:
+    return line.comment, line.data, line.marks
+
+
+def _named(failure: Failure) -> list[object]:
+    """What facts name: those that were wanted, else those that were given."""
+    wanted, outcome = failure.expectation, failure.reply.outcome
+    names = wanted.names if isinstance(wanted, Refuses) else getattr(outcome, "names", None)
+    return list(names.values()) if isinstance(names, Mapping) else []
+
+
+def _place(failure: Failure, lines: Sequence[Line]) -> int | None:
+    """The line that the failure is about; None where nothing says it."""
     difference, outcome, wanted = failure.difference, failure.reply.outcome, failure.expectation
-    found: int | None = None
     if isinstance(wanted, Refuses):
-        found = _marked(lines, wanted.kinds, wanted.names)
-    elif isinstance(outcome, Refused):
-        found = _marked(lines, (outcome.kind,), outcome.names)
-    elif difference:
-        found = _told(failure, difference, lines)
-    return _changed(lines, path, folder) if found is None else found
+        return _marked(lines, wanted.kinds, wanted.names)
+    if isinstance(outcome, Refused):
+        return _marked(lines, (outcome.kind,), outcome.names)
+    return _told(failure, difference, lines) if difference else None
 
 
 def _told(failure: Failure, difference: Difference, lines: Sequence[Line]) -> int | None:
@@ -117,24 +137,6 @@ def _marked(lines: Sequence[Line], kinds: Sequence[str], names: object) -> int |
 def _fits(line: Line, about: Mapping[str, object]) -> bool:
     """Whether the line belongs to what these coordinates name, as far as they name it."""
     return all(about.get(name) in (None, value) for name, value in line.about.items())
-
-
-def _changed(lines: Sequence[Line], path: Path, folder: Path) -> int:
-    """The line of the first byte in which the input differs from another one of its test, or the first."""
-    place = _first_change(path, folder)
-    return next((at for at, line in enumerate(lines) if line.offset + line.length > place), 0)
-
-
-def _first_change(path: Path, folder: Path) -> int:
-    if path.stat().st_size > _LARGEST:
-        return 0
-    data = path.read_bytes()
-    for other in sorted(folder.glob(f"*{path.suffix}")):
-        if other != path and other.is_file() and other.stat().st_size <= _LARGEST:
-            twin = other.read_bytes()
-            shared = min(len(data), len(twin))
-            return next((place for place in range(shared) if data[place] != twin[place]), shared)
-    return 0
 
 
 def _wrapped(text: str) -> list[str]:
