@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from pytest_vindex3.bench import bank, direct, opening
 from pytest_vindex3.bench.measure import Disagreement, Unmeasurable, compare, measured
-from pytest_vindex3.bench.row import Place, Row, Unmeasured
+from pytest_vindex3.bench.row import Place, Row, Unmeasured, rows
 from pytest_vindex3.command.bench import command
 from pytest_vindex3.plugin.check import NotRun
 from vindex3_reference.waste.container import Container
@@ -42,9 +42,10 @@ def direct_folder(tmp_path: Path) -> Path:
 def test_listing_makes_no_file(tmp_path: Path) -> None:
     """Rows are listed with a side of their own each, and nothing is made before one is measured."""
     with Place(tmp_path) as place:
-        rows = [*direct.bench_rows(place), *opening.bench_rows(place)]
-        assert [row.goal for row in rows] == [0.95, 0.95, 0.9, 0.9, 0.9]
-        assert len({row.what for row in rows}) == len(rows)
+        found = list(rows(place))
+        assert len({(row.what, row.against) for row in found}) == len(found)
+        assert [row.goal for row in direct.bench_rows(place)] == [0.95, 0.95, 0.9]
+        assert [row.goal for row in opening.bench_rows(place)] == [0.9, 0.9]
     assert not list(tmp_path.iterdir())
 
 
