@@ -29,7 +29,7 @@ def command(pattern: str, rounds: int, as_json: bool) -> None:
 
     PATTERN chooses rows by a glob over their text. A ratio is the other side's median time over ours:
     larger is better. Goals are for comparison: a missed one is printed as missed and fails nothing. A row
-    that needs what the machine has not is printed with the reason. Files of up to 600 MB are made in the
+    that needs what the machine has not is printed with the reason. Files of 400 MB are made in the
     folder for temporary files, of which TMPDIR may name another.
 
     Exit code: 0; 1 if the two sides of a row give different results; 5 if no row matches.
