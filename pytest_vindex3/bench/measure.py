@@ -28,6 +28,7 @@ class Measured:
     Attributes:
         ratio: median time of the other side over the median of ours.
         low, high: the smallest and the largest ratio of a single round.
+        best: the ratio of the fastest round of each side, which other programs of the machine move least.
         microseconds: median of one call of our side.
     """
 
@@ -36,6 +37,7 @@ class Measured:
     ratio: float
     low: float
     high: float
+    best: float
     goal: float | None
     microseconds: float
 
@@ -96,6 +98,7 @@ def measure(row: Row, rounds: int = LEAST_ROUNDS) -> Measured:
         ratio=round(statistics.median(theirs) / own, 4),
         low=round(min(singles), 4),
         high=round(max(singles), 4),
+        best=round(min(theirs) / min(ours), 4),
         goal=row.goal,
         microseconds=round(own * 1e6, 2),
     )

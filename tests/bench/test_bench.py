@@ -29,6 +29,7 @@ def test_sides_that_agree_are_measured() -> None:
     measured = measure(row(1, 1), rounds=7)
     assert 0 < measured.low <= measured.high
     assert measured.ratio > 0
+    assert measured.best > 0
 
 
 def test_sides_that_differ_are_no_result() -> None:
@@ -42,17 +43,17 @@ def test_sides_that_differ_are_no_result() -> None:
 )
 def test_a_goal_is_missed_below_it(ratio: float, goal: float | None, missed: bool) -> None:
     """A ratio below the goal misses it; without a goal nothing is missed."""
-    assert Measured("a", "b", ratio, ratio, ratio, goal, 1.0).missed is missed
+    assert Measured("a", "b", ratio, ratio, ratio, ratio, goal, 1.0).missed is missed
 
 
 def test_the_document_has_the_machine_and_the_rows() -> None:
-    """--json gives the machine and, per row, what, against, ratio, low, high and goal."""
+    """--json gives the machine and, per row, what, against, ratio, low, high, best and goal."""
     done = run("--json", "--rounds=7", "LYRW open*as declared")
     document: dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
     assert document["machine"]["cores"]
     (only,) = document["rows"]
-    assert {"what", "against", "ratio", "low", "high", "goal"} <= set(only)
+    assert {"what", "against", "ratio", "low", "high", "best", "goal"} <= set(only)
     assert only["goal"] == 0.11
 
 
