@@ -105,6 +105,19 @@ def test_a_named_book_is_what_the_manifest_says(ask: Ask, case: tuple[str, int, 
         _check_header(ask, wrong, names)
 
 
+@clause("CODEBOOK-HEADER-01")
+@needs("waste.verify")
+@cases({f"{entries}_of_{vec_dim}": (entries, vec_dim) for entries, vec_dim in ((32, 4), (8, 16), (1, 128))})
+def test_a_named_book_of_equal_length_is_none_of_equal_shape(ask: Ask, case: tuple[int, int]) -> None:
+    """As many halves in vectors of another size are codebook-header too."""
+    entries, vec_dim = case
+    check_opened(ask, "CODEBOOK-HEADER-01", TINY)
+    for number in (0, 17):
+        wrong = TINY.with_book(TINY.books[number].with_stored(entries=entries, vec_dim=vec_dim))
+        names = {"book": number, "field": Present(), "found": Present(), "expected": Present()}
+        _check_header(ask, wrong, names)
+
+
 def _check_header(ask: Ask, wrong: Waste, names: dict[str, object]) -> None:
     opened = open_(ask, wrong)
     refusal = refused("CODEBOOK-HEADER-01", "codebook-header", **names)
