@@ -63,8 +63,10 @@ def command(
     A Python implementation is asked in the process that fuzzes, so that its branches count; any other
     program over its pipe.
 
+    An interruption ends the run; what was found until then is kept.
+
     Exit code: 0 nothing was found; 1 something was; 2 usage, or SPEC could not be loaded; 5 nothing was
-    tried: atheris is not installed, or SPEC has none of the verbs.
+    tried, or not to the end: atheris is not installed, or SPEC has none of the verbs.
     """
     from pytest_vindex3.fuzz.target import targets
 
@@ -118,7 +120,10 @@ def _trials(chosen: Sequence[Target], spec: str, amount: Amount) -> Iterator[Tri
 
     subject = Subject(spec, _verbs(spec), search_roots(), Path.cwd())
     for target in chosen:
-        yield tried(target, subject, amount)
+        trial = tried(target, subject, amount)
+        yield trial
+        if trial.result.interrupted:
+            return
 
 
 def _verbs(spec: str) -> set[str]:

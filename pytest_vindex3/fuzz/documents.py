@@ -181,7 +181,7 @@ def smaller(data: bytes) -> Iterator[bytes]:
 
 def without_parts(data: bytes) -> Iterator[bytes]:
     """The bytes without a part, great parts first."""
-    size = len(data) // 2
+    size = (len(data) + 1) // 2
     while size:
         for start in range(0, len(data), size):
             yield data[:start] + data[start + size :]

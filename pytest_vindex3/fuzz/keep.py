@@ -53,7 +53,7 @@ def keep(target: Target, found: Found, spec: str, directory: Path) -> Kept:
     fresh.write(around / target.file, found.data)
     near = folder.relative_to(directory) if folder.is_relative_to(directory) else folder
     path = target.path(near / INPUT)
-    replay = _replay(target, found, spec, path)
+    replay = _replay(found, spec, path)
     (folder / DUMP).write_text(dump_text(around / target.file), encoding="utf-8")
     (folder / STORY).write_text(f"{found.text}\n\n{replay}\n", encoding="utf-8")
     return Kept(near, path, replay)
@@ -69,12 +69,11 @@ def _base(directory: Path) -> Path:
     return base
 
 
-def _replay(target: Target, found: Found, spec: str, path: Path) -> str:
-    """The request as `vindex3 call` puts it; of a process that ended, the first that was asked."""
-    verb = found.verb or target.asked[0].verb
+def _replay(found: Found, spec: str, path: Path) -> str:
+    """The request as `vindex3 call` puts it."""
     arguments: dict[str, Any] = {"path": str(path), **found.arguments}
     words = [
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
         for name, value in arguments.items()
     ]
-    return " ".join(["vindex3 call", shlex.quote(spec), verb, *map(shlex.quote, words)])
+    return " ".join(["vindex3 call", shlex.quote(spec), found.verb, *map(shlex.quote, words)])

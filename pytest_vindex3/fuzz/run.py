@@ -26,8 +26,23 @@ _HANG_SECONDS: Final = 200
 _GRACE_SECONDS: Final = 240.0
 _MOST_MEGABYTES: Final = 4096
 _LAST_LINES: Final = 8
+INPUT: Final = "input"
+"""The folder of the worker in which the input lies that was asked about last."""
+ASKED: Final = "asked"
+"""The file of the worker with one byte: which of the target's requests was made last."""
+EXIT_BROKEN: Final = 113
+"""With this the worker ends where an error is the kit's own."""
+ENDLESS: Final = "did not end by itself"
+INTERRUPTED: Final = "interrupted"
+_EXIT_INTERRUPTED: Final = 72
+"""The exit code of libFuzzer that was told to end by a signal."""
 _DONE: Final = re.compile(r"stat::number_of_executed_units:\s*(\d+)|^#(\d+)\s", re.MULTILINE)
-_ARTIFACTS: Final = {"crash": "crash", "timeout": "hang", "oom": "memory", "leak": "memory"}
+_WHY: Final = {
+    "crash": "",
+    "timeout": f"hang: no answer within {_HANG_SECONDS} s",
+    "oom": f"memory: more than {_MOST_MEGABYTES} MB",
+}
+"""By the name of an input that libFuzzer left, why it did; a crash has a story of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +50,7 @@ class Found:
     """A finding, with the input that shows it.
 
     Attributes:
-        verb: that was asked; empty where the process ended and cannot say.
+        verb: that was asked.
         arguments: every argument but the path.
         text: what is wrong.
         fault: whether it is a fault.
@@ -59,6 +74,7 @@ class Result:
         seconds: what it took, the start of the process included.
         found: in the order in which they were found, one for each cause.
         problem: why it was not run, or broke off; empty where all is well.
+        interrupted: whether the user broke it off.
     """
 
     target: str
@@ -66,6 +82,7 @@ class Result:
     seconds: float
     found: tuple[Found, ...] = ()
     problem: str = ""
+    interrupted: bool = False
 
     @property
     def per_second(self) -> float:
@@ -119,15 +136,15 @@ class Run:
         with tempfile.TemporaryDirectory(prefix="vindex3-fuzz-") as place:
             self._place = Path(place)
             begun = time.monotonic()
-            code, said = self._worked()
+            ending, said = self._worked()
             seconds = time.monotonic() - begun
-            found = (*self._written(), *self._left(said))
+            found, last = tuple(self._written()), self._last(ending, said)
             runs = max((int(one or other) for one, other in _DONE.findall(said)), default=0)
-            ended = any(one.verb == "" for one in found)
-            return Result(self.target.name, runs, seconds, found, "" if ended else _problem(code, runs, said))
+            problem = "" if last else _problem(ending, runs, said)
+            return Result(self.target.name, runs, seconds, found + last, problem, ending == INTERRUPTED)
 
-    def _worked(self) -> tuple[int | None, str]:
-        """The exit code of the worker, None where it had to be ended, and what it said."""
+    def _worked(self) -> tuple[int | str, str]:
+        """How the worker ended, by its exit code or in words, and what it said."""
         self._write_corpus()
         settings = {
             "target": self.target.name,
@@ -145,8 +162,8 @@ class Run:
             with subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=variables
             ) as process:
-                code = _awaited(process, self.amount)
-        return code, log.read_text(encoding="utf-8", errors="replace")
+                ending = _awaited(process, self.amount)
+        return ending, log.read_text(encoding="utf-8", errors="replace")
 
     def _flags(self) -> Iterator[str]:
         yield from self.amount.flags()
@@ -175,35 +192,54 @@ class Run:
             told = json.loads(path.read_text(encoding="utf-8"))
             yield Found(**told, data=path.with_suffix(".input").read_bytes())
 
-    def _left(self, said: str) -> Iterator[Found]:
-        """The input at which the process ended, if it did."""
-        for path in sorted((self._place / "left").iterdir()):
-            what = _ARTIFACTS.get(path.name.partition("-")[0])
-            if what:
-                text = "\n".join([f"{what}: the process ended", *_last(said)])
-                yield Found("", {}, text, True, path.read_bytes())
+    def _last(self, ending: int | str, said: str) -> tuple[Found, ...]:
+        """The input at which the process ended before its time, if it did."""
+        left = [path for path in sorted((self._place / "left").iterdir()) if _sort(path) in _WHY]
+        asked = self._place / INPUT / self.target.file
+        broken = isinstance(ending, int) and ending not in (0, EXIT_BROKEN)
+        if not left and not (asked.is_file() and (broken or ending == ENDLESS)):
+            return ()
+        path = left[0] if left else asked
+        crash = "\n".join([f"crash: the process {_told(ending)}", *_lines(said)])
+        text = _WHY.get(_sort(path)) or (f"hang: the process {ENDLESS}" if ending == ENDLESS else crash)
+        request = self.target.asked[(self._place / ASKED).read_bytes()[0]]
+        return (Found(request.verb, dict(request.arguments), text, True, path.read_bytes()),)
 
 
-def _awaited(process: subprocess.Popen[bytes], amount: Amount) -> int | None:
+def _sort(artifact: Path) -> str:
+    """What libFuzzer left an input for, such as "timeout"."""
+    return artifact.name.partition("-")[0]
+
+
+def _awaited(process: subprocess.Popen[bytes], amount: Amount) -> int | str:
     limit = None if amount.seconds is None else amount.seconds + _GRACE_SECONDS
     try:
-        return process.wait(limit)
+        code = process.wait(limit)
+        return INTERRUPTED if code == _EXIT_INTERRUPTED else code
     except subprocess.TimeoutExpired:
         process.kill()
-        return None
+        return ENDLESS
+    except KeyboardInterrupt:
+        process.kill()
+        return INTERRUPTED
     except BaseException:
         process.kill()
         raise
 
 
-def _last(said: str) -> list[str]:
+def _told(ending: int | str) -> str:
+    return ending if isinstance(ending, str) else f"ended with {ending}"
+
+
+def _lines(said: str) -> list[str]:
     return [line for line in said.splitlines() if line.strip() and not line.startswith(("INFO:", "stat::"))][
         -_LAST_LINES:
     ]
 
 
-def _problem(code: int | None, runs: int, said: str) -> str:
-    if code == 0 and runs:
+def _problem(ending: int | str, runs: int, said: str) -> str:
+    if ending == 0 and runs:
         return ""
-    ending = "did not end by itself" if code is None else f"ended with {code}"
-    return "\n".join([f"the process that fuzzes {ending} after {runs} inputs", *_last(said)])
+    if ending == INTERRUPTED:
+        return f"{ending} after {runs} inputs"
+    return "\n".join([f"the process that fuzzes {_told(ending)} after {runs} inputs", *_lines(said)])

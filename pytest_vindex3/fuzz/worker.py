@@ -11,7 +11,7 @@ import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -26,6 +26,7 @@ from pytest_vindex3.contract.outcome import Fault, Limits, Outcome
 from pytest_vindex3.fuzz.demand import trouble
 from pytest_vindex3.fuzz.hook import with_mended_hook
 from pytest_vindex3.fuzz.reduce import reduced
+from pytest_vindex3.fuzz.run import ASKED, EXIT_BROKEN, INPUT
 from pytest_vindex3.fuzz.target import Asked, Target, targets
 
 ORACLE: Final = "vindex3_reference"
@@ -33,7 +34,6 @@ ROOM: Final = 1 << 30
 """Bytes of data memory that a Python implementation may add to what there is when it is loaded."""
 MOST_FINDINGS: Final = 10
 REQUEST_SECONDS: Final = 60.0
-EXIT_BROKEN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,13 @@ class Fuzzer:
         self._door = door
         self._oracle = oracle
         self._place = place
-        self._folder = place / "input"
+        self._folder = place / INPUT
         self._limits = Limits(seconds=REQUEST_SECONDS)
         self._asked = _claimed(target, door)
         self._told = set(oracle.describe().verbs) if oracle else set()
         self._seen: set[tuple[str, str, str]] = set()
+        self._last = os.open(place / ASKED, os.O_WRONLY | os.O_CREAT)
+        os.write(self._last, b"\0")
         target.around().write_to(self._folder)
 
     def __call__(self, data: bytes) -> None:
@@ -112,14 +114,19 @@ class Fuzzer:
         """What is wrong at one input, a finding for each request at most."""
         return [finding for _, finding in self._findings(data, self._asked)]
 
-    def _findings(self, data: bytes, asked: Sequence[Asked]) -> list[tuple[Asked, Finding]]:
+    def _findings(self, data: bytes, asked: Sequence[Asked]) -> Iterator[tuple[Asked, Finding]]:
+        """The findings as they come: the next request may end this process."""
+        self._write(data)
+        for one in asked:
+            text, fault = self._wrong(one, data)
+            if text:
+                yield one, Finding(one.verb, dict(one.arguments), text, fault)
+
+    def _write(self, data: bytes) -> None:
         fresh.write(self._folder / self._target.file, data)
-        wrong = ((one, *self._wrong(one, data)) for one in asked)
-        return [
-            (one, Finding(one.verb, dict(one.arguments), text, fault)) for one, text, fault in wrong if text
-        ]
 
     def _wrong(self, asked: Asked, data: bytes) -> tuple[str, bool]:
+        os.pwrite(self._last, bytes([self._target.asked.index(asked)]), 0)
         found = self._outcome(self._door, asked)
         text = trouble(found)
         if text or self._oracle is None or asked.verb not in self._told:
@@ -144,6 +151,7 @@ class Fuzzer:
 
         small = reduced(data, self._target.smaller, shows)
         (self._place / f"{name}.input").write_bytes(small)
+        self._write(data)
 
 
 def _claimed(target: Target, door: Door) -> list[Asked]:

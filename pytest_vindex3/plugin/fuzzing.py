@@ -56,6 +56,8 @@ def rows(
                 tell(f"vindex3: fuzzing {one.label}, {target.name}, {settings.fuzz} s")
                 trial = tried(target, subject, Amount(seconds=settings.fuzz, seed=settings.seed))
                 yield _row(target, one.label, trial)
+                if trial.result.interrupted:
+                    return
 
 
 def _meant(target: Target, only: Sequence[str]) -> bool:
@@ -70,21 +72,21 @@ def _row(target: Target, label: str, trial: Trial) -> Row:
     if trial.result.found:
         first = trial.result.found[0]
         row.verdict = "fault" if first.fault else "fail"
-        row.failure = _facts(target, first, trial)
+        row.failure = _facts(first, trial)
         row.inputs = str(trial.kept[0].folder)
     elif trial.result.problem:
         row.verdict, row.reason = "not run", cut(trial.result.problem)
     return row
 
 
-def _facts(target: Target, found: Found, trial: Trial) -> dict[str, Any]:
+def _facts(found: Found, trial: Trial) -> dict[str, Any]:
     lines = [cut(line) for line in found.text.splitlines()]
-    cause = f"{found.verb or target.name}: {lines[0]}"
+    cause = f"{found.verb}: {lines[0]}"
     return {
         "clause": ID,
         "level": "must",
         "claim": _CLAIM,
-        "verb": found.verb or target.asked[0].verb,
+        "verb": found.verb,
         "arguments": {"path": {INPUT: _inside(trial.kept[0])}, **found.arguments},
         "difference": None,
         "fault": {"what": "found", "detail": [*lines[:_MOST], *_more(trial)]},

@@ -17,10 +17,14 @@ from pytest_vindex3.fuzz.run import available
 from vindex3_fixtures.annotated import assemble
 
 RAISING = """
+import os
 from pathlib import Path
 
 def lyrw_parse(path):
     raise LookupError(len(Path(path).read_bytes()))
+
+def lyrw_verify(path):
+    os._exit(9)
 """
 """An implementation that every input shows to be wrong."""
 
@@ -56,21 +60,23 @@ def test_a_finding_is_kept_small_and_can_be_replayed(tmp_path: Path) -> None:
     done = vindex3(tmp_path, "fuzz", "lyrw-tables", "--impl", "raising.py", "--runs", "2", "--json")
     assert done.returncode == 1, done.stderr
     [row] = json.loads(done.stdout)["targets"]
-    [finding] = row["findings"]
-    assert (row["target"], row["problem"], finding["verb"], finding["fault"]) == (
-        "lyrw-tables",
-        "",
+    raised, ended = row["findings"]
+    assert (row["target"], row["problem"]) == ("lyrw-tables", "")
+    assert (raised["verb"], raised["fault"], ended["verb"], ended["fault"]) == (
         "lyrw.parse",
         True,
+        "lyrw.verify",
+        True,
     )
-    folder = tmp_path / finding["folder"]
+    assert ended["text"].startswith("crash: the process ended with 9")
+    folder = tmp_path / raised["folder"]
     assert (folder / "input/input.lyrw").read_bytes() == b""
     assert assemble((folder / "dump.txt").read_text(encoding="utf-8")) == b""
     assert (tmp_path / ".vindex3/.gitignore").read_text(encoding="utf-8") == "*\n"
-    program, *words = shlex.split(finding["replay"])
-    again = vindex3(tmp_path, *words)
-    assert (program, again.returncode) == ("vindex3", 4)
-    assert "LookupError" in again.stdout
+    for finding, code, said in ((raised, 4, "LookupError"), (ended, 9, "")):
+        program, *words = shlex.split(finding["replay"])
+        again = vindex3(tmp_path, *words)
+        assert (program, again.returncode, said in again.stdout) == ("vindex3", code, True)
 
 
 @needs_atheris
