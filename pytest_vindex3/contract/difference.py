@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, zip_longest
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -37,6 +38,12 @@ class Pattern(Protocol):
         ...
 
 
+@cache
+def _is_pattern(kind: type) -> bool:
+    """To ask it of a protocol takes longer than most comparisons."""
+    return issubclass(kind, Pattern)
+
+
 def first_difference(expected: object, found: object, path: str = "") -> Difference | None:
     """The first place where `found` is not what is `expected`; more keys in an object are no difference."""
     if type(expected) in _SIMPLE:
@@ -46,8 +53,11 @@ def first_difference(expected: object, found: object, path: str = "") -> Differe
         return _array_difference(expected, found, path)
     if isinstance(expected, (dict, Mapping)):
         return _object_difference(expected, found, path)
-    if isinstance(expected, Pattern):
-        return expected.difference(found, path)
+    pattern: Any = expected
+    kind: Any = type(pattern)
+    if _is_pattern(kind):
+        difference: Difference | None = pattern.difference(found, path)
+        return difference
     if type(expected) is type(found) and hasattr(expected, "dtype"):
         return _numbers_difference(expected, found, path)
     same = type(expected) is type(found) and _same_value(expected, found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,9 +46,14 @@ def folder(path: Path) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    if path.is_symlink() or (path.exists() and not path.is_dir()):
-        remove(path)
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        there = stat.S_ISDIR(path.lstat().st_mode)
+        if not there:
+            remove(path)
+    except OSError:
+        there = False
+    if not there:
+        path.mkdir(parents=True, exist_ok=True)
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         path.chmod(0o700)
 

@@ -26,6 +26,7 @@ class InProcess:
         self.kind: DoorKind = "in process"
         self.origin = found.origin
         self._found = found
+        self._parameters: dict[str, frozenset[str] | None] = {}
 
     def describe(self) -> Description:
         """What the implementation claims."""
@@ -53,7 +54,10 @@ class InProcess:
         if verb is None or function is None:
             missing = name.replace(".", "_")
             return Fault("over-claim", f"{name} is claimed, but there is no function {missing}")
-        untaken = _untaken(function, arguments)
+        if name not in self._parameters:
+            self._parameters[name] = _parameters(function)
+        taken = self._parameters[name]
+        untaken = "" if taken is None else next((one for one in arguments if one not in taken), "")
         if untaken:
             return self._refuses_arguments(name, untaken)
         try:
@@ -88,13 +92,14 @@ def _fault(exception: BaseException) -> Fault:
     return Fault("exception", detail)
 
 
-def _untaken(function: Callable[..., object], arguments: Mapping[str, object]) -> str:
-    """An argument that the function cannot take by keyword, or nothing."""
+def _parameters(function: Callable[..., object]) -> frozenset[str] | None:
+    """The arguments that the function takes by keyword; None where it takes any, or does not say."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return ""
+        return None
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
-        return ""
-    named = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
-    return next((name for name in arguments if name not in named), "")
+        return None
+    return frozenset(
+        one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)
+    )

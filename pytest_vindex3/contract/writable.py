@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 
 @runtime_checkable
@@ -33,3 +34,14 @@ class Changeable(Writable, Protocol):
             OSError: it cannot be written.
         """
         ...
+
+
+def changeable(content: object) -> TypeGuard[Changeable]:
+    """Whether content is such; to ask it of the protocol itself takes longer than to write a small file."""
+    kind: Any = type(content)
+    return _is_changeable(kind)
+
+
+@cache
+def _is_changeable(kind: type) -> bool:
+    return issubclass(kind, Changeable)

@@ -257,7 +257,8 @@ class Ask:
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
     def _put(self, verb: str, arguments: Mapping[str, object], limits: Limits) -> Reply:
-        scaled = replace(limits, seconds=limits.seconds * self.settings.time_scale)
+        scale = self.settings.time_scale
+        scaled = limits if scale == 1 else replace(limits, seconds=limits.seconds * scale)
         self._last = _bounded(self.implementation.door.ask(verb, arguments, scaled), scaled)
         return self._last
 

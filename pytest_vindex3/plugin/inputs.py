@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pytest_vindex3.contract import fresh
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.contract.writable import Changeable, Writable
+from pytest_vindex3.contract.writable import Writable, changeable
 
 _MOST_ENTRIES = 10_000
 _LARGEST_COMPARED = 1 << 20
@@ -71,7 +71,7 @@ class Inputs:
 
     def _changes(self, name: str, content: Writable) -> bool:
         """Whether the input was made of the one of its name that is still as it was handed out."""
-        if name not in self._given or name in self._spoilt or not isinstance(content, Changeable):
+        if name not in self._given or name in self._spoilt or not changeable(content):
             return False
         intact = _states_of(self.place / name) == self._known[name]
         return intact and content.change(self.place / name, self._given[name])
@@ -178,8 +178,9 @@ def _states_of(path: Path) -> dict[str, State]:
     """The same of one entry of a folder, and of everything below it."""
     found: dict[str, State] = {}
     with suppress(OSError):
-        found[path.name] = state = _state(path.lstat())
-        if state[0] == _FOLDER:
+        status = path.lstat()
+        found[path.name] = _state(status)
+        if status.st_mode >> 12 == _FOLDER:
             _look_into(os.fspath(path), f"{path.name}/", found)
     return found
 
@@ -196,10 +197,11 @@ def _look_into(place: str, above: str, found: dict[str, State]) -> None:
             return
         name = above + entry.name
         try:
-            found[name] = state = _state(entry.stat(follow_symlinks=False))
+            status = entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        if state[0] == _FOLDER:
+        found[name] = _state(status)
+        if status.st_mode >> 12 == _FOLDER:
             _look_into(entry.path, f"{name}/", found)
 
 

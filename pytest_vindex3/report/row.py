@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 Verdict = Literal[
@@ -78,7 +79,7 @@ class Row:
 
     def plain(self) -> dict[str, Any]:
         """The row as a dictionary of JSON types."""
-        return asdict(self)
+        return {name: copy.copy(getattr(self, name)) for name in self.__slots__}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Row:
