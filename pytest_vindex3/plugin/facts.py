@@ -124,9 +124,10 @@ def _named(value: object, folder: Path) -> object:
     if isinstance(value, list):
         return [_named(item, folder) for item in value]
     if hasattr(value, "dtype"):
-        stored: Any = value.astype(value.dtype.newbyteorder("<"), copy=False)
+        array: Any = value
+        stored = array.astype(array.dtype.newbyteorder("<"), copy=False)
         data = _named(stored.tobytes(), folder)
-        return {"dtype": value.dtype.name, "shape": list(value.shape), "data": data}
+        return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
     return {key: _named(item, folder) for key, item in value.items()} if isinstance(value, dict) else value
 
 

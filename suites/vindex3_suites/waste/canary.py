@@ -36,7 +36,7 @@ def canary(ask: Ask) -> None:
 def sing(ask: Ask, verb: str) -> None:
     """Ask this verb, if it reads of a sound container and its statistics, and judge it by its clause."""
     clause_id, expected, arguments = {**EXPECTED, **COMPUTED}[verb]
-    read = {"path": ask.file("model", USED)} if verb in EXPECTED else {}
+    read: dict[str, Any] = {"path": ask.file("model", USED)} if verb in EXPECTED else {}
     check(clause_id, ask(verb, **read, **arguments), expected)
 
 
