@@ -114,7 +114,8 @@ def test_a_named_book_of_equal_length_is_none_of_equal_shape(ask: Ask, case: tup
     check_opened(ask, "CODEBOOK-HEADER-01", TINY)
     for number in (0, 17):
         wrong = TINY.with_book(TINY.books[number].with_stored(entries=entries, vec_dim=vec_dim))
-        names: dict[str, object] = {"book": number, **dict.fromkeys(("field", "found", "expected"), Present())}
+        facts = dict.fromkeys(("field", "found", "expected"), Present())
+        names: dict[str, object] = {"book": number, **facts}
         _check_header(ask, wrong, names)
 
 
