@@ -27,14 +27,15 @@ REFUSING = {
 }
 
 
-def judged(folder: Path, reader: str, only: str | None = None) -> list[Row]:
-    """The rows of a run over a reader of this folder, or those of a family, that ended without a failure."""
+def judged(folder: Path, reader: str, *only: str, profile: str = "certify") -> list[Row]:
+    """The rows of a run over a reader of this folder that ended without a failure, or those asked for."""
     report = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += [
         f"--vindex3-impl={Path(__file__).with_name(reader)}",
         f"--vindex3-report={report}",
-        *([f"--vindex3-only={only}"] if only else []),
+        f"--vindex3-profile={profile}",
+        *[f"--vindex3-only={glob}" for glob in only],
     ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
@@ -114,3 +115,34 @@ def test_a_chooser_that_takes_every_liberty_conforms(tmp_path: Path) -> None:
     assert len([row for row in rows if row.verdict == "pass"]) > 500
     refused = {name for row in rows for name, choice in row.choices.items() if choice.startswith("refused")}
     assert refused >= {"PRECISION-DEAD-01", "PROMOTE-QUALITY-06"}
+
+
+LIBERTIES = {
+    "WASTE-LAYER-08": "trailing-bytes",
+    "WASTE-QUANT-07": "unsupported-index-block",
+    "TRUNK-FMT-02": "unknown-format",
+    "CODEBOOK-HEADER-01": "codebook-header",
+    "WASTE-VERIFY-04": "missing-file",
+}
+"""How a reader of WASTE may refuse what another opens."""
+
+
+def test_a_reader_of_waste_that_refuses_whatever_it_may_conforms(tmp_path: Path) -> None:
+    """A reader, verifier and kernel of other make gets no fail, no fault and no advice."""
+    rows = judged(tmp_path, "free_waste.py", "waste", profile="quick")
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 400
+    chosen = {choice for row in rows for choice in row.choices.items()}
+    assert chosen >= {(name, f"refused as {kind}") for name, kind in LIBERTIES.items()}
+
+
+def test_a_reader_of_waste_that_lets_pass_whatever_it_may_conforms(tmp_path: Path) -> None:
+    """The same one, when it judges in another order and leaves to verification what it may, gets no fail."""
+    rooms = ("codebooks", "index_block", "layers", "real_damaged", "record_offsets", "trunk_*", "verify")
+    rows = judged(tmp_path, "late_waste.py", *(f"waste/test_{room}.py" for room in rooms))
+    assert advised(rows) == set()
+    assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
+    assert len([row for row in rows if row.verdict == "pass"]) > 300
+    chosen = {choice for row in rows for choice in row.choices.items()}
+    assert chosen >= {(name, "accepted") for name in LIBERTIES}
