@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from pytest_vindex3 import check
 from pytest_vindex3.law.registry import clauses
 from vindex3_fixtures.goldens import Golden, Request, goldens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from pytest_vindex3.plugin.ask import Ask
+    from pytest_vindex3.plugin.expect import Expectation
 
 _ALONE: Final = ("representation", "waste")
 """Folders of goldens whose questions of every verb are judged in the room of their name."""
@@ -41,6 +43,32 @@ def _room(golden: Golden) -> str | None:
     """The folder of a golden, if a room of the suites judges that by itself."""
     room = golden.name.partition("/")[0]
     return room if room in _ALONE else None
+
+
+def judge(
+    ask: Ask,
+    golden: Golden,
+    requests: list[Request],
+    clause_id: str,
+    expected: Callable[[Request, str], Expectation],
+) -> None:
+    """Ask the questions of a golden, behind that of its legal twin, and judge the replies by a clause.
+
+    Args:
+        ask: the fixture.
+        golden: what is asked about.
+        requests: its questions.
+        clause_id: of the clause.
+        expected: what is expected of a question's answer, judged by this clause.
+    """
+    legal = legal_twin(golden, requests)
+    if legal:
+        twin, request = legal
+        reply = ask(request.verb, **request.placed(placed(ask, twin, "legal")))
+        check(clause_id, reply, expected(request, clause_id))
+    path = placed(ask, golden, "golden")
+    for request in requests:
+        check(clause_id, ask(request.verb, **request.placed(path)), expected(request, clause_id))
 
 
 def questions(golden: Golden, clause_id: str) -> list[Request]:

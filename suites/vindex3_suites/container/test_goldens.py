@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_vindex3 import answers, check, refuses
+from pytest_vindex3 import answers, refuses
 from pytest_vindex3.plugin.expect import Answers
 from vindex3_suites.container.models import exact
 from vindex3_suites.container.verifying import Holds
-from vindex3_suites.pinned import legal_twin, pinned, placed
+from vindex3_suites.pinned import judge, pinned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +29,7 @@ def test_a_container_is_answered_as_written_down(
     ask: Ask, golden: Golden, requests: list[Request], clause_id: str
 ) -> None:
     """What a clause says of a pinned container is what stands beside it; a wrong one comes after its twin."""
-    legal = legal_twin(golden, requests)
-    if legal:
-        twin, request = legal
-        reply = ask(request.verb, **request.placed(placed(ask, twin, "legal")))
-        check(clause_id, reply, _expected(request, clause_id))
-    path = placed(ask, golden, "golden")
-    for request in requests:
-        check(clause_id, ask(request.verb, **request.placed(path)), _expected(request, clause_id))
+    judge(ask, golden, requests, clause_id, _expected)
 
 
 def _expected(request: Request, clause_id: str) -> Expectation:
