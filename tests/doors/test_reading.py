@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,14 +99,6 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     door = open_door(str(path))
     yield door
     door.close()
-
-
-def compiled(source: Path, target: Path, *flags: str) -> Path:
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    subprocess.run([compiler, "-O1", *flags, str(source), "-o", str(target)], check=True, capture_output=True)
-    return target
 
 
 @pytest.fixture(scope="module")
