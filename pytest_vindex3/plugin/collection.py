@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vindex3.contract.verb import verbs
-from pytest_vindex3.plugin import identity, overclaim
+from pytest_vindex3.plugin import fuzzing, identity, overclaim
 from pytest_vindex3.plugin.identity import IMPLEMENTATION, Identity
 from pytest_vindex3.plugin.known import greedy
 from pytest_vindex3.plugin.narrowing import is_passed_over, narrowed
@@ -47,6 +47,8 @@ class Collection:
         chosen = quick(claimed) if settings.profile == "quick" else claimed
         state.expected |= {self._key(known) for _, known in chosen}
         globs = [glob for glob in settings.only if not fits(glob, overclaim.ID)]
+        if settings.fuzz:
+            globs = [glob for glob in globs if not fuzzing.names_target(glob)]
         state.unmatched = unmatched(globs, [known for _, known in ours])
         chosen = [pair for pair in chosen if meant(settings.only, pair[1])]
         kept = {id(item) for item, _ in chosen}

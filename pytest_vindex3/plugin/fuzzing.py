@@ -11,7 +11,7 @@ from pytest_vindex3.plugin.blame import blame_of
 from pytest_vindex3.plugin.selection import fits
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
-from pytest_vindex3.report.page import INPUT
+from pytest_vindex3.report.page import FUZZED, INPUT
 from pytest_vindex3.report.row import Row
 from pytest_vindex3.report.shown import cut
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_vindex3.fuzz.target import Target
     from pytest_vindex3.fuzz.trial import Trial
 
-ID: Final = "fuzz"
 _CLAIM: Final = (
     "No input is answered by a fault, or judged otherwise than the law binds every implementation."
 )
@@ -60,14 +59,26 @@ def rows(
                     return
 
 
+def names_target(glob: str) -> bool:
+    """Whether a glob of --vindex3-only means a target, which is called `fuzz/` with its name behind."""
+    from pytest_vindex3.fuzz.target import targets
+
+    return any(fits(glob, f"{FUZZED}/{name}") for name in targets())
+
+
 def _meant(target: Target, only: Sequence[str]) -> bool:
-    names = (f"{ID}/{target.name}", target.family)
+    names = (f"{FUZZED}/{target.name}", target.family)
     return not only or any(fits(glob, name) for glob in only for name in names)
 
 
 def _row(target: Target, label: str, trial: Trial) -> Row:
     row = Row(
-        f"{ID}/{target.name}", label, target.family, "pass", "must", seconds=round(trial.result.seconds, 4)
+        f"{FUZZED}/{target.name}",
+        label,
+        target.family,
+        "pass",
+        "must",
+        seconds=round(trial.result.seconds, 4),
     )
     if trial.result.found:
         first = trial.result.found[0]
@@ -83,7 +94,7 @@ def _facts(found: Found, trial: Trial) -> dict[str, Any]:
     lines = [cut(line) for line in found.text.splitlines()]
     cause = f"{found.verb}: {lines[0]}"
     return {
-        "clause": ID,
+        "clause": FUZZED,
         "level": "must",
         "claim": _CLAIM,
         "verb": found.verb,

@@ -17,6 +17,8 @@ MOST_LINES = 15
 WIDTH = 110
 INPUT = "input"
 """In the arguments of a row's failure, an input of the test is named as `{"input": name}`."""
+FUZZED = "fuzz"
+"""What stands for the clause of a finding of fuzzing, which the call alone shows again."""
 DOCUMENT = "document"
 """An argument that was too long for a line lies among the inputs, named as `{"document": name}`."""
 _INDENT = 12
@@ -78,7 +80,9 @@ def _replay(row: Row, data: Mapping[str, Any], spec: str) -> list[str]:
         return [_line("replay", again)]
     words = [f"{name}={_word(value, row.inputs)}" for name, value in data["arguments"].items()]
     call = " ".join(["vindex3 call", shlex.quote(spec), data["verb"], *map(shlex.quote, words)])
-    return [_line("replay", again), _line("or", call)]
+    return (
+        [_line("replay", call)] if data["clause"] == FUZZED else [_line("replay", again), _line("or", call)]
+    )
 
 
 def _word(value: object, inputs: str) -> str:
