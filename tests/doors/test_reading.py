@@ -15,6 +15,7 @@ from pytest_vindex3.contract.door import Door
 from pytest_vindex3.contract.opening import open_door
 from pytest_vindex3.contract.outcome import Answer, Limits, Reading, Reads, Refused, Reply, Unjudged
 from pytest_vindex3.contract.pipe import Pipe
+from tests.doors.compiling import compiled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads are seen on Linux")
 

@@ -17,6 +17,7 @@ from pytest_vindex3.contract.door import Door
 from pytest_vindex3.contract.opening import open_door
 from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Refused, Reply, Stop, Unjudged
 from pytest_vindex3.contract.pipe import Pipe
+from tests.doors.compiling import compiled
 
 HERE = Path(__file__).parent
 SHIM = Path(preload.__file__).parent / "shim/changes.c"
