@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -86,7 +87,8 @@ def _search(test: Callable[..., object], strategy: SearchStrategy[Any], ask: Ask
         phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
     )
     try:
-        hypothesis.seed(ask.seed)(fixed(hypothesis.given(drawn=strategy)(once)))()
+        with _nothing_of_local_modules():
+            hypothesis.seed(ask.seed)(fixed(hypothesis.given(drawn=strategy)(once)))()
     except _Stop as stop:
         raise stop.failed from None
     except Exception as exception:
@@ -94,6 +96,27 @@ def _search(test: Callable[..., object], strategy: SearchStrategy[Any], ask: Ask
         if failed is None:
             raise
         raise failed from None
+
+
+@contextmanager
+def _nothing_of_local_modules() -> Iterator[None]:
+    """Let hypothesis draw no constants that it reads in the sources of modules outside site-packages.
+
+    Which those are depends on how the kit is installed and on which tests were imported before, and to read
+    them all takes seconds. Versions that know no such constants, or by another name, stay as they are.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    names = vars(providers)
+    before, empty = names.get("_get_local_constants"), names.get("Constants")
+    if before is None or empty is None:
+        yield
+        return
+    names["_get_local_constants"] = empty
+    try:
+        yield
+    finally:
+        names["_get_local_constants"] = before
 
 
 def _count(ask: Ask, examples: int) -> int:

@@ -13,6 +13,7 @@ from pytest_vindex3.contract.door import Description
 from pytest_vindex3.contract.outcome import Answer, Fault, Limits, Outcome, Refused, Reply, Stop, Unjudged
 from pytest_vindex3.plugin.ask import Ask
 from pytest_vindex3.plugin.check import NotRun
+from pytest_vindex3.plugin.generated import generated
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.settings import Settings
 
@@ -99,3 +100,29 @@ def test_a_writer_that_refuses_need_not_change_anything(tmp_path: Path) -> None:
     """What is refused before anything is written is judged as ever."""
     given = Given(Refused("io"), 0)
     assert asking(given, tmp_path).stopped("lyrw.parse", before=1, path="x").outcome == Refused("io")
+
+
+def test_drawn_inputs_depend_on_no_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same inputs are drawn, whatever constants stand in the sources of modules that are loaded."""
+    from hypothesis import strategies
+    from hypothesis.internal.conjecture import providers
+
+    parts: Any = vars(providers)
+
+    def drawn() -> list[int]:
+        found: list[int] = []
+
+        @generated(strategies.integers(0, 10_000_000), examples=300)
+        def test(ask: Ask, drawn: int) -> None:
+            del ask
+            found.append(drawn)
+
+        monkeypatch.setattr(providers, "CONSTANTS_CACHE", type(parts["CONSTANTS_CACHE"])(64))
+        test(ask=asking(Given(Answer({})), tmp_path))
+        return found
+
+    here = drawn()
+    elsewhere = parts["Constants"](integers={7_654_321, 8_765_432, 9_876_543})
+    monkeypatch.setattr(providers, "_get_local_constants", lambda: elsewhere)
+    assert drawn() == here
+    assert len(set(here)) > 100
