@@ -19,6 +19,7 @@ MOST_VALUES = 1 << 25
 
 _TOO_DEEP = f"nests deeper than {MOST_DEPTH} levels, or contains itself"
 _ATOMS = frozenset({type(None), bool, int, float, str, bytes})
+_JSON_ATOMS = _ATOMS - {bytes}
 _BYTE_FORMATS = frozenset({"B", "b", "c"})
 _ARRAY_KINDS = frozenset("fiu")
 
@@ -56,10 +57,12 @@ def foreign(value: object) -> tuple[str, object] | None:
             wrong = next((key for key in one if type(key) is not str), None)
             if wrong is not None:
                 return path, wrong
-            waiting += reversed([(f"{path}.{key}" if path else key, item) for key, item in one.items()])
+            inner = [(key, item) for key, item in one.items() if type(item) not in _JSON_ATOMS]
+            waiting += reversed([(f"{path}.{key}" if path else key, item) for key, item in inner])
         elif isinstance(one, list):
-            waiting += reversed([(f"{path}[{index}]", item) for index, item in enumerate(one)])
-        elif type(one) not in _ATOMS or type(one) is bytes:
+            listed = [(index, item) for index, item in enumerate(one) if type(item) not in _JSON_ATOMS]
+            waiting += reversed([(f"{path}[{index}]", item) for index, item in listed])
+        elif type(one) not in _JSON_ATOMS:
             return path, one
     return None
 
@@ -68,12 +71,9 @@ class _Normaliser:
     """One pass over a value; a level of nesting takes one frame, so that deep values fit the stack."""
 
     def __init__(self) -> None:
-        self._left = MOST_VALUES
+        self._left = MOST_VALUES - 1
 
     def normal(self, value: Any, levels: int) -> object:
-        self._left -= 1
-        if self._left < 0:
-            raise Exhausted(f"holds more than {MOST_VALUES} values")
         kind = type(value)
         if kind in _ATOMS:
             return value
@@ -82,14 +82,20 @@ class _Normaliser:
             return _atom(value)
         if levels == 0:
             raise Exhausted(_TOO_DEEP)
+        self._left -= len(items)
+        if self._left < 0:
+            raise Exhausted(f"holds more than {MOST_VALUES} values")
         if kind is dict or issubclass(kind, Mapping):
             made: dict[object, object] = {}
             for key, item in items:
-                made[key if type(key) is str else _key(key)] = self.normal(item, levels - 1)
+                same = type(item) in _ATOMS
+                name = key if type(key) is str else _key(key)
+                made[name] = item if same else self.normal(item, levels - 1)
             return made
         listed: list[object] = []
         for item in items:
-            listed.append(self.normal(item, levels - 1))  # noqa: PERF401 -- a frame a level
+            same = type(item) in _ATOMS
+            listed.append(item if same else self.normal(item, levels - 1))
         return listed
 
 
