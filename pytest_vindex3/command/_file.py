@@ -57,9 +57,9 @@ def _folder_at(path: str) -> Folder:
     found = detect_folder(Path(path))
     if found is None:
         known = ", ".join(folders())
-        raise click.UsageError(
-            f"{path} is a folder of no format that is known here ({known}); --format names one"
-        )
+        inner = [one for one in sorted(Path(path).iterdir()) if one.is_dir() and detect_folder(one)]
+        hint = f"{inner[0]} is one that is" if inner else "--format names one"
+        raise click.UsageError(f"{path} is a folder of no format that is known here ({known}); {hint}")
     return found
 
 

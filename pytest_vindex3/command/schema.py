@@ -53,6 +53,8 @@ def _listed() -> Iterator[str]:
 def _described(verb: Verb) -> Iterator[str]:
     yield f"{verb.name}: {verb.summary}"
     yield f"In Python: {verb.signature}"
+    if verb.options:
+        yield "A parameter that is an option is declared by being there: leave out those you do not have."
     if verb.about:
         yield f"\n{verb.about}"
     yield ""

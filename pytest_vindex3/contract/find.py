@@ -257,10 +257,22 @@ def _scripts_in(adapter: object) -> list[str]:
     return [shown(str(path)) for path in sorted(scripts, key=lambda path: (path.stem != "adapter", path))]
 
 
+def _plain_attributes(adapter: object) -> list[tuple[str, object]]:
+    """What a module has under public names, other modules apart."""
+    named = vars(adapter).items() if isinstance(adapter, ModuleType) else ()
+    return [(name, one) for name, one in named if not (name.startswith("_") or isinstance(one, ModuleType))]
+
+
 def _nothing_to_ask(name: str, origin: str, adapter: object) -> str:
     scripts = _scripts_in(adapter)
     if scripts:
         return f"{name} is a folder and no package. A file in it can be named: {', '.join(scripts[:3])}"
+    for attribute, value in _plain_attributes(adapter):
+        if _functions(value):
+            return (
+                f"{name} ({shown(origin)}) has no verb functions, but {attribute} in it has: "
+                f"name it as {shown(origin)}:{attribute}, or call it vindex3_adapter"
+            )
     functions = {verb.function: verb.name for verb in verbs().values()}
     for attribute in dir(adapter):
         for near in difflib.get_close_matches(attribute, functions, n=1, cutoff=0.8):

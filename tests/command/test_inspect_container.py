@@ -115,9 +115,20 @@ def test_other_folders_are_usage(tmp_path: Path, run: Callable[..., Any]) -> Non
     done = run("inspect", tmp_path)
     assert done.code == 2
     assert "is a folder of no format that is known here (container" in done.err
+    assert "--format names one" in done.err
     insisted = run("inspect", "--format", "container", tmp_path)
     assert insisted.code == 3
     assert "refused as missing-file" in insisted.out
+
+
+def test_the_folder_around_a_container_is_usage(
+    stored: Callable[[Model], Path], run: Callable[..., Any]
+) -> None:
+    """Where a folder below is a container, as in a golden, that is said."""
+    path = stored(tiny())
+    done = run("inspect", path.parent)
+    assert done.code == 2
+    assert f"{path} is one that is" in done.err
 
 
 def test_a_terminal_sees_guides(stored: Callable[[Model], Path], on_terminal: Callable[..., Any]) -> None:

@@ -341,6 +341,16 @@ def test_a_folder_that_is_no_package(write: Write, tmp_path: Path, monkeypatch: 
     assert str(told.value).endswith("can be named: mine/adapter.py, mine/about.py")
 
 
+def test_verb_functions_one_level_down(write: Write, tmp_path: Path) -> None:
+    """An object in the module that has the verb functions is pointed out, and is found by its name."""
+    lines = ["import sys", "class _Base:", "    def lyrw_parse(self, path): return {}", "it = _Base()"]
+    path = write("slate.py", "\n".join([*lines, ""]))
+    text = missed("slate", tmp_path)
+    assert "but it in it has: name it as" in text
+    assert f"{path.name}:it, or" in text
+    assert list(find(f"{path}:it", [tmp_path]).functions) == ["lyrw.parse"]
+
+
 def test_a_verb_function_that_is_spelled_wrong(write: Write, tmp_path: Path) -> None:
     """A function whose name is nearly a verb's is pointed out."""
     write("marble.py", "def lyrw_prase(path): return {}\n")
