@@ -30,8 +30,22 @@ def _holds(stored: Record) -> Answers:
 
 
 WIDE_EXPERTS = 65536
-NUMBERS = (0, 1, 2, 255, 256, 257, 32767, 32768, 65534, 65535)
-"""Experts whose numbers are alike in some of their bits."""
+NUMBERS = (
+    0,
+    1,
+    2,
+    255,
+    256,
+    257,
+    *(1 << bit for bit in range(9, 15)),
+    1000,
+    10000,
+    32767,
+    32768,
+    65534,
+    65535,
+)
+"""Experts whose numbers are alike in some of their bits, and what layers may be multiplied with in a key."""
 AROUND = made(experts=1, layers=2, dense=0)
 WIDE_RECORDS = {
     (layer, expert): drawn_record(AROUND.record(0, 0).quant, 16, 24, layer, expert, base, "wide")
@@ -100,6 +114,33 @@ def test_numbers_are_told_apart_in_full(ask: Ask, case: tuple[Waste, Record, Rec
             options: dict[str, Any] = {"before": before, "cache_records": 4, "source": source}
             reply = ask(RECORD, path=path, layer=then.layer, expert=then.expert, **options)
             check("CACHE-KEY-01", reply, _holds(then))
+
+
+CROWDS: dict[str, tuple[Waste, dict[tuple[int, int], Record], tuple[int, int]]] = {
+    **{
+        f"wide_{layer}.{expert}": (WIDE, WIDE_RECORDS, (layer, expert))
+        for layer in (0, 1)
+        for expert in (0, 1)
+    },
+    **{f"deep_{layer}.1": (DEEP, DEEP_RECORDS, (layer, 1)) for layer in (0, 1, 63, 127)},
+}
+
+
+@needs(*CACHED)
+@clause("CACHE-KEY-01")
+@cases(CROWDS)
+def test_a_record_is_told_from_all_others(
+    ask: Ask, case: tuple[Waste, dict[tuple[int, int], Record], tuple[int, int]]
+) -> None:
+    """Behind all other records, each kept, one that was not read yet is served as itself."""
+    model, records, (layer, expert) = case
+    if model is WIDE:
+        sparse_files(ask.folder, WIDE_EXPERTS * 4096)
+    path = ask.file("model", model.folder)
+    before = [[*place] for place in records if place != (layer, expert)]
+    options: dict[str, Any] = {"before": before, "cache_records": len(records)}
+    reply = ask(RECORD, path=path, layer=layer, expert=expert, **options)
+    check("CACHE-KEY-01", reply, _holds(records[layer, expert]))
 
 
 TWIN = made(seed="twin")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_vindex3 import answers, cases, check, clause, needs, refuses
 from pytest_vindex3.contract.patterns import Present, one_of
 from vindex3_fixtures.numbers import Numbers
-from vindex3_fixtures.waste import USAGE, usage_file
+from vindex3_fixtures.waste import USAGE, made, usage_file
 from vindex3_fixtures.waste.usage import Entry, usage_observation
 from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.judging import check_opened
@@ -280,6 +280,19 @@ def test_file_order_says_nothing(ask: Ask) -> None:
     for turn in range(6):
         turned = [entries[place] for place in Numbers(ask.seed, turn).shuffled(6)]
         check("USAGE-ORDER-01", _read(ask, usage_file(turned)), answers(warm_order=_pairs(entries)))
+
+
+MANY = made(experts=12, layers=11, dense=1, inner=8, width=8, seed="usage")
+"""Layers and experts whose numbers have one digit or two."""
+
+
+@clause("USAGE-ORDER-01")
+def test_numbers_are_ordered_as_numbers(ask: Ask) -> None:
+    """Of equal hits the second layer and expert come before the tenth."""
+    pairs = [(layer, expert) for layer in (10, 2, 9) for expert in (11, 2, 10, 1)]
+    entries: list[Entry] = [(layer, expert, 3, 0, 0) for layer, expert in pairs]
+    order = [list(pair) for pair in sorted(pairs)]
+    check("USAGE-ORDER-01", _read(ask, usage_file(entries), MANY), answers(warm_order=order))
 
 
 def _pairs(entries: list[Entry]) -> list[list[int]]:
