@@ -28,6 +28,7 @@ MODELS: dict[str, Waste] = {
     "packed_row_major": ROW_MAJOR_PACKED,
     "eight_stages": made(quant=Quant(8, 4, 3), inner=8, width=12, experts=2, layers=2, dense=1),
     "two_stages_of_256": made(quant=Quant(2, 8, 256), experts=2, layers=2, dense=1),
+    "three_halves_of_a_bit": made(quant=Quant(3, 16, 4), inner=16, width=32, experts=2, layers=2, dense=1),
     "many_layers": made(inner=8, width=8, experts=1, layers=9, dense=2),
     "many_experts": made(inner=8, width=8, experts=33, layers=2, dense=1),
 }

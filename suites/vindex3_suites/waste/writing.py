@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_vindex3 import answers, check
 from pytest_vindex3.contract.difference import free_order
+from pytest_vindex3.contract.patterns import Exactly
 from vindex3_fixtures.waste import Waste, description
 from vindex3_suites.container.on_disk import contents, spares
 from vindex3_suites.waste.stored import StoredWaste
@@ -71,7 +72,7 @@ def check_refused(
     before = contents(ask.folder / name)
     reply = write(ask, wrong, name)
     check(clause_id, reply, refused)
-    check(clause_id, reply, spares(f"files of {name}", before, contents(ask.folder / name)))
+    check(clause_id, reply, spares(f"files of {name}", Exactly(before), contents(ask.folder / name)))
 
 
 def said(written: list[str], unchanged: list[str] | None = None) -> Answers:
