@@ -47,6 +47,22 @@ def test_a_dense_model_has_no_banks(stored: Callable[[Any], Path], run: Callable
     assert "layers with experts" not in out
 
 
+@pytest.mark.parametrize(
+    ("statistics", "told"),
+    [(b"WUS", "cannot be read: truncated"), (bytes(16), "cannot be read: bad-magic"), (None, "none")],
+)
+def test_statistics_never_decide_over_the_page(
+    statistics: bytes | None, told: str, stored: Callable[[Any], Path], run: Callable[..., Any]
+) -> None:
+    """What cannot be read of them is said in their row."""
+    done = run(
+        "inspect", stored(tiny() if statistics is None else tiny().with_file("usage.waste", statistics))
+    )
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert (done.code, done.err) == (0, "")
+    assert f"statistics {told}" in lines
+
+
 def test_json_is_the_answer_of_waste_open(stored: Callable[[Any], Path], run: Callable[..., Any]) -> None:
     """--json prints the observation in one line."""
     done = run("inspect", "--json", stored(tiny()))

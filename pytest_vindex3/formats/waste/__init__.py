@@ -29,9 +29,14 @@ class _Waste:
 
     def describe(self, path: str, observation: Mapping[str, object]) -> Page:
         from pytest_vindex3.formats.waste.page import waste_page
+        from vindex3_reference.refusal import Refusal
         from vindex3_reference.waste.verbs import usage_read
 
-        usage: Any = usage_read(path=path)
+        usage: Any
+        try:
+            usage = usage_read(path=path)
+        except Refusal as refusal:  # statistics never decide over a container (USAGE-OPEN-01)
+            usage = refusal.kind
         return waste_page(Path(path).resolve().name, observation, usage)
 
     def verify(

@@ -16,8 +16,8 @@ MOST_ROWS: Final = 200
 FORMATS: Final = {0: "F32", 1: "F16/BF16", 2: "Q8G", 3: "Q4G", 7: "Q3G"}
 
 
-def waste_page(name: str, observation: Mapping[str, Any], usage: Mapping[str, Any]) -> Page:
-    """The page of a container, from the answers of waste.open and usage.read."""
+def waste_page(name: str, observation: Mapping[str, Any], usage: Mapping[str, Any] | str) -> Page:
+    """The page of a container, from the answers of waste.open and usage.read, or how this refuses."""
     parts: list[Part] = [_facts(observation, usage)]
     if observation["layers"]:
         parts.append(_layers(observation["layers"]))
@@ -27,7 +27,7 @@ def waste_page(name: str, observation: Mapping[str, Any], usage: Mapping[str, An
     return Page(title, tuple(parts))
 
 
-def _facts(observation: Mapping[str, Any], usage: Mapping[str, Any]) -> Facts:
+def _facts(observation: Mapping[str, Any], usage: Mapping[str, Any] | str) -> Facts:
     layers, books = observation["layers"].values(), observation["codebooks"]
     rows = [("experts", _experts(layers)), ("quantisation", _quant(observation["expert_quant"]))]
     if books["count"]:
@@ -54,7 +54,9 @@ def _quant(quant: Mapping[str, Any] | None) -> str:
     return f"{shape}, {quant['index_bits']}-bit indices {block}: {bits:g} bits a weight"
 
 
-def _usage(usage: Mapping[str, Any]) -> str:
+def _usage(usage: Mapping[str, Any] | str) -> str:
+    if isinstance(usage, str):
+        return f"cannot be read: {usage}"
     if not usage["present"]:
         return "none"
     first = ", ".join(f"{layer}/{expert}" for layer, expert in usage["warm_order"][:4])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from vindex3_reference.document import bytes_of
 from vindex3_reference.refusal import Refusal
-from vindex3_reference.source import Source
-from vindex3_reference.waste import codebook, manifest
+from vindex3_reference.waste import codebook, folder, manifest
 from vindex3_reference.waste.codebook import Codebooks
 from vindex3_reference.waste.layers import judge_length
 from vindex3_reference.waste.manifest import Manifest
@@ -19,6 +17,7 @@ from vindex3_reference.waste.record import Judge
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from vindex3_reference.source import Source
     from vindex3_reference.waste.layers import Bank
 
 TRUNK = "trunk.bin"
@@ -90,7 +89,7 @@ class Container:
 
     def _document(self) -> bytes:
         try:
-            with Source(self.file(manifest.NAME), manifest.NAME) as source:
+            with folder.opened(self.path, manifest.NAME) as source:
                 return bytes_of(source, 0, source.length)
         except Refusal as refusal:
             if refusal.kind == "missing-file" and not Path(self.path or ".").is_dir():
@@ -99,11 +98,7 @@ class Container:
             raise
 
     def _opened(self, name: str) -> Source:
-        path = self.file(name)
-        folder = os.path.realpath(self.path or ".")
-        if os.path.commonpath([folder, os.path.realpath(path)]) != folder:
-            raise Refusal("path-escape", f"{name!r} leads out of the container", path=name)
-        return self._stack.enter_context(Source(path, name))
+        return self._stack.enter_context(folder.opened(self.path, name))
 
     def _codebooks(self) -> Codebooks | None:
         """The codebooks, which must be there where a layer has experts."""

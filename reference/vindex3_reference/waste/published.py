@@ -9,8 +9,7 @@ from vindex3_reference import strict_json
 from vindex3_reference.document import bytes_of
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.slot import Slot
-from vindex3_reference.source import Source
-from vindex3_reference.waste import codebook, layers, manifest
+from vindex3_reference.waste import codebook, folder, layers, manifest
 from vindex3_reference.waste.codebook import Codebooks
 from vindex3_reference.waste.expert import HEADER
 from vindex3_reference.waste.manifest import Manifest
@@ -61,7 +60,7 @@ class Published:
             Refusal: as for the class; `io`.
         """
         try:
-            with Source(f"{path or '.'}/{manifest.NAME}", manifest.NAME) as source:
+            with folder.opened(path, manifest.NAME) as source:
                 return cls(path, bytes_of(source, 0, source.length))
         except Refusal as refusal:
             if refusal.kind == "missing-file":
@@ -123,9 +122,9 @@ class Published:
         """Bytes of the trunk.
 
         Raises:
-            Refusal: `missing-file`, `io`.
+            Refusal: `missing-file`, `path-escape`, `io`.
         """
-        with Source(f"{self._path or '.'}/{name}", name) as source:
+        with folder.opened(self._path, name) as source:
             return source.length
 
     def __enter__(self) -> Self:
@@ -143,7 +142,7 @@ class Published:
         layers.judge_bases([bank], self.codebooks.quant, self.codebooks.count)
         self.codebooks.judge_headers([bank])
         judge = Judge(bank, expert, self.codebooks)
-        with Source(f"{self._path or '.'}/{bank.file}", bank.file) as source:
+        with folder.opened(self._path, bank.file) as source:
             layers.judge_length(bank, source.length)
             for number in {0, bank.experts - 1}:
                 judge.header(memoryview(source.read(number * bank.stride, HEADER)), number)
@@ -152,7 +151,7 @@ class Published:
         if self.manifest.quant is None:
             return None
         try:
-            source = Source(f"{self._path or '.'}/{codebook.NAME}", codebook.NAME)
+            source = folder.opened(self._path, codebook.NAME)
         except Refusal:
             return None
         return Codebooks(self._stack.enter_context(source), self.manifest.quant)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vindex3_reference.refusal import Refusal
-from vindex3_reference.source import Source
+from vindex3_reference.waste import folder
+from vindex3_reference.waste.config import MOST_LAYERS
+from vindex3_reference.waste.layers import MOST_RECORDS
 
 if TYPE_CHECKING:
     from vindex3_reference.waste.container import Container
@@ -20,6 +22,8 @@ MAGIC = b"WUSG"
 VERSION = 1
 _HEADER = struct.Struct("<4sIQ")
 _ENTRY = struct.Struct("<HHIII")
+MOST_BYTES = _HEADER.size + _ENTRY.size * MOST_LAYERS * MOST_RECORDS
+"""Bytes that are taken into memory, whatever length a file claims."""
 _KEYS = ("layer", "expert", "hits", "last_seen", "next_layer_top")
 
 
@@ -27,11 +31,15 @@ def usage_of(container: Container) -> Answer:
     """The statistics of a container: entries in file order, and what is worth reading first.
 
     Raises:
-        Refusal: `truncated`, `bad-magic`, `unknown-version`, `io`.
+        Refusal: `truncated`, `bad-magic`, `unknown-version`, `path-escape`; `io`, also for a file that is
+            longer than one entry of every expert that there can be.
     """
     if not Path(container.file(NAME)).is_file():
         return {**_answer(None, None, 0, []), "present": False}
-    with Source(container.file(NAME), NAME) as source:
+    with folder.opened(container.path, NAME) as source:
+        if source.length > MOST_BYTES:
+            reason = f"more than {MOST_BYTES} bytes of statistics"
+            raise Refusal("io", f"{NAME} cannot be read: {reason}", path=NAME, reason=reason)
         data = source.read(0, source.length)
     version, clock = _header(data)
     whole = len(data) - (len(data) - _HEADER.size) % _ENTRY.size

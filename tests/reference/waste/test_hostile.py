@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import struct
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,14 @@ from vindex3_fixtures.waste.sparse import Sparse
 from vindex3_fixtures.waste.tiny import tiny
 from vindex3_reference.refusal import Refusal
 from vindex3_reference.source import Source
-from vindex3_reference.waste.verbs import usage_read, waste_matrix, waste_open, waste_record, waste_tensor
+from vindex3_reference.waste.verbs import (
+    usage_read,
+    waste_matrix,
+    waste_open,
+    waste_record,
+    waste_tensor,
+    waste_write,
+)
 
 GIB = 1 << 30
 PREPARE = """
@@ -184,6 +193,28 @@ def test_links_that_lead_out_are_refused(written, refusal, tmp_path):
     Path(path, "real").rename(tmp_path / "outside")
     bank.symlink_to(tmp_path / "outside")
     assert refusal(waste_open, path=path) == ("path-escape", {"path": BANK})
+
+
+@pytest.mark.parametrize("name", ["manifest.json", TRUNK, BOOKS, BANK, "usage.waste"])
+@pytest.mark.parametrize("verb", [usage_read, partial(waste_write, model={"resume": True})])
+def test_no_verb_follows_a_link_out(written, refusal, tmp_path, name, verb):
+    """Statistics and resumed containers are read from the folder alone, like all others."""
+    path = written(tiny().with_file("usage.waste", b"WUSG" + bytes(12)))
+    Path(path, name).rename(tmp_path / "outside")
+    Path(path, name).symlink_to(tmp_path / "outside")
+    if verb is not usage_read and name == "usage.waste":
+        assert verb(path=path)["written"] == []
+        return
+    kind, names = refusal(verb, path=path)
+    assert kind == "path-escape" or (kind, names["path"]) == ("missing-file", BOOKS)
+
+
+def test_statistics_of_any_length_take_no_memory(written, bounded):
+    """A hole that is longer than an entry for every expert is refused unread, and nothing else is touched."""
+    path = written(tiny().with_file("usage.waste", Sparse(64 * GIB, {0: b"WUSG" + struct.pack("<IQ", 1, 0)})))
+    assert bounded(PREPARE, ASK, path, allowance=LITTLE) == str(len(tiny().tensors))
+    asked = ASK.replace('len(verbs.waste_open(path=path)["trunk"])', "verbs.usage_read(path=path)")
+    assert bounded(PREPARE, asked, path, allowance=LITTLE) == "io"
 
 
 def test_a_folder_that_is_a_link_is_a_folder(written, tmp_path):
