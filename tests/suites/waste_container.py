@@ -56,6 +56,9 @@ class Container:
         if type(version) is not int or version:
             raise No("unknown-version", path=MANIFEST, found=version, supported="nothing but 0")
         self.top = Slots(root, "", MANIFEST)
+        for key in ("arch", "tensor_prefix"):
+            if not isinstance(root.get(key), str | None):
+                raise No("bad-type", path=MANIFEST, field=key)
         self.arch, self.prefix = root.get("arch"), root.get("tensor_prefix") or ""
         entries = self.top.typed("trunk", list)
         self.trunk: list[Tensor] = judge_trunk(entries, self.length("trunk.bin"), self.strict)
