@@ -60,5 +60,5 @@ $(VENV)/.installed: $(INPUTS)
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "$(VENV): installing what the kit's own tests need"
-	@$(BIN)/python -m pip install -qq --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --editable '.[dev,fuzz]'
 	@touch $@

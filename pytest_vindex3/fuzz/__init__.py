@@ -11,5 +11,5 @@
     trial       one target on one implementation
     keep        findings on the disk: input, annotated bytes, a line to replay it
 
-Only `worker` needs atheris, which is there for Linux alone: `pip install "pytest-vindex3[fuzz]"`.
+Only `worker` needs atheris, which is there for x86-64 Linux alone: `pip install "pytest-vindex3[fuzz]"`.
 """

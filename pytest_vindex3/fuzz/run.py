@@ -18,7 +18,7 @@ from pytest_vindex3.contract.process import environment
 from pytest_vindex3.fuzz.target import Target
 from vindex3_fixtures.fuzz import dictionary
 
-MISSING: Final = 'atheris is not installed: pip install "pytest-vindex3[fuzz]", on Linux'
+MISSING: Final = 'atheris is not installed: pip install "pytest-vindex3[fuzz]", on x86-64 Linux'
 MOST_BYTES: Final = 1 << 16
 _MOST_EDITS: Final = 3
 _HANG_SECONDS: Final = 200
