@@ -19,6 +19,7 @@ from waste_numbers import Packing, combined, halves, stray
 from waste_records import Handle, Record
 from waste_trunk import tensor_values
 from waste_verifying import verified
+from waste_writer import written
 
 
 class Adapter:
@@ -99,6 +100,10 @@ class Adapter:
     def waste_verify(self, path: str) -> dict[str, Any]:
         """See the format's text."""
         return verified(self.container(path))
+
+    def waste_write(self, model: dict[str, Any], path: str, workers: int = 1) -> dict[str, Any]:
+        """See the format's text."""
+        return written(model, path)
 
     def usage_read(self, path: str) -> dict[str, Any]:
         """See the format's text."""

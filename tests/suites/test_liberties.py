@@ -128,7 +128,7 @@ LIBERTIES = {
 
 
 def test_a_reader_of_waste_that_refuses_whatever_it_may_conforms(tmp_path: Path) -> None:
-    """A reader, verifier and kernel of other make gets no fail, no fault and no advice."""
+    """A reader, verifier, writer and kernel of other make gets no fail, no fault and no advice."""
     rows = judged(tmp_path, "free_waste.py", "waste", profile="quick")
     assert advised(rows) == set()
     assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
@@ -139,7 +139,16 @@ def test_a_reader_of_waste_that_refuses_whatever_it_may_conforms(tmp_path: Path)
 
 def test_a_reader_of_waste_that_lets_pass_whatever_it_may_conforms(tmp_path: Path) -> None:
     """The same one, when it judges in another order and leaves to verification what it may, gets no fail."""
-    rooms = ("codebooks", "index_block", "layers", "real_damaged", "record_offsets", "trunk_*", "verify")
+    rooms = (
+        "codebooks",
+        "index_block",
+        "layers",
+        "real_damaged",
+        "record_offsets",
+        "resume",
+        "trunk_*",
+        "verify",
+    )
     rows = judged(tmp_path, "late_waste.py", *(f"waste/test_{room}.py" for room in rooms))
     assert advised(rows) == set()
     assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from strict_reader import No
 
-__all__ = ["Packing", "combined", "stray", "trunk_row_bytes", "trunk_rows"]
+__all__ = ["Packing", "combined", "stray", "trunk_codes", "trunk_row_bytes", "trunk_rows"]
 
 PAYLOADS = {
     0: lambda n, padded: 4 * n,
@@ -52,6 +52,18 @@ class Packing:
         word = runs[..., 0].astype(np.uint32) | runs[..., 1].astype(np.uint32) << 8
         word |= runs[..., 2].astype(np.uint32) << 16
         return np.stack([word >> 6 * stage & 63 for stage in range(4)], axis=-1)
+
+    def pack(self, indices: Any) -> bytes:
+        """A region of indices, with rows of zero up to the last block's end."""
+        rows, positions, _ = indices.shape
+        block = self.index_block or 1
+        whole = np.zeros((-(-rows // block) * block, positions, self.stages), np.uint32)
+        whole[:rows] = indices
+        if self.index_bits == 6:
+            words = sum(whole[..., stage] << 6 * stage for stage in range(4))
+            whole = np.stack([words & 255, words >> 8 & 255, words >> 16], axis=-1)
+        blocks = whole.astype(np.uint8).reshape(-1, block, positions, self.run)
+        return blocks.transpose(0, 2, 1, 3).tobytes()
 
     def books(self, raw: Any) -> Any:
         """Codebooks of [stages, entries, vec_dim]."""
@@ -137,6 +149,23 @@ def trunk_rows(fmt: int, columns: int, group: int | None, codes: Any, scales: An
     wide = np.repeat(halves(scales).reshape(len(raw), -1), group, axis=1)[:, :columns]
     with np.errstate(all="ignore"):
         return whole.astype(np.float32) * wide
+
+
+def trunk_codes(fmt: int, columns: int, group: int, codes: Any) -> bytes:
+    """Signed bytes of [rows, columns] as they are stored, padded with the code of zero."""
+    shift = {2: 0, 3: 8, 7: 4}[fmt]
+    given = np.frombuffer(codes, np.int8).reshape(-1, columns).astype(np.int16) + shift
+    padded = np.full((len(given), -(-columns // group) * group), shift, np.int16)
+    padded[:, :columns] = given
+    if shift and (padded.min() < 0 or padded.max() >= 2 * shift):
+        raise No("out-of-range", field="codes", value=int(given.max()) - shift)
+    if fmt == 2:
+        return padded.astype(np.int8).tobytes()
+    if fmt == 3:
+        return (padded[:, ::2] | padded[:, 1::2] << 4).astype(np.uint8).tobytes()
+    bits = (padded[..., None] >> np.arange(3)) & 1
+    stream = np.packbits(bits.reshape(len(padded), -1).astype(np.uint8), axis=1, bitorder="little")
+    return np.pad(stream, ((0, 0), (0, 1))).tobytes()
 
 
 def times(a: int, b: int) -> int:
