@@ -14,10 +14,11 @@ from pathlib import Path
 
 from pytest_vindex3.contract.difference import MISSING, Difference
 from pytest_vindex3.contract.outcome import Answer, Misfit, Refused
+from pytest_vindex3.contract.patterns import FieldName
 from pytest_vindex3.formats import Line, dump
 from pytest_vindex3.plugin.check import Failure
 from pytest_vindex3.plugin.expect import Answers, Refuses
-from pytest_vindex3.plugin.twins import Shown, shown
+from pytest_vindex3.plugin.twins import Shown, place_of, shown
 
 MOST_LINES = 5
 WIDTH = 98
@@ -36,7 +37,7 @@ def excerpt(failure: Failure, folder: Path) -> list[str]:
     if not isinstance(named, str):
         return []
     try:
-        seen = shown(Path(named), folder, _named(failure))
+        seen = shown(Path(named), folder, list(_facts(failure).values()), _keys(failure))
         if seen is None:
             return []
         chosen = _chosen(failure, seen)
@@ -51,7 +52,10 @@ def excerpt(failure: Failure, folder: Path) -> list[str]:
 
 
 def _chosen(failure: Failure, seen: Shown) -> Sequence[Line]:
-    """The lines from the one that the failure is about; where nothing says it, those that no twin has."""
+    """The lines from the one that the failure is about; where nothing says it, those that no twin has.
+
+    Without a twin they are those from the key on that a fact names, or the first ones.
+    """
     lines = _lines(seen.path)
     place = _place(failure, lines)
     if place is not None:
@@ -59,7 +63,11 @@ def _chosen(failure: Failure, seen: Shown) -> Sequence[Line]:
         return lines[first : first + MOST_LINES]
     same = {_content(line) for line in _lines(seen.twin)} if seen.twin else set()
     changed = [line for line in lines if _content(line) not in same]
-    return (changed or lines)[:MOST_LINES]
+    if changed and same:
+        return changed[:MOST_LINES]
+    at = place_of(seen.path, _keys(failure)) or 0
+    begun = sum(line.offset <= at for line in lines)
+    return lines[max(0, begun - 1) :][:MOST_LINES]
 
 
 def _lines(path: Path) -> list[Line]:
@@ -70,11 +78,19 @@ def _content(line: Line) -> tuple[object, ...]:
     return line.comment, line.data, line.marks
 
 
-def _named(failure: Failure) -> list[object]:
-    """What facts name: those that were wanted, else those that were given."""
+def _facts(failure: Failure) -> Mapping[str, object]:
+    """The facts that were wanted, else those that were given."""
     wanted, outcome = failure.expectation, failure.reply.outcome
     names = wanted.names if isinstance(wanted, Refuses) else getattr(outcome, "names", None)
-    return list(names.values()) if isinstance(names, Mapping) else []
+    return names if isinstance(names, Mapping) else {}
+
+
+def _keys(failure: Failure) -> list[bytes]:
+    """The last key of the fact `field`, in the quotes that a document has it in."""
+    told = _facts(failure).get("field")
+    names = told.names if isinstance(told, FieldName) else [told] if isinstance(told, str) else []
+    keys = (name.rpartition(".")[2].partition("[")[0] for name in names)
+    return [f'"{key}"'.encode() for key in keys if key]
 
 
 def _place(failure: Failure, lines: Sequence[Line]) -> int | None:

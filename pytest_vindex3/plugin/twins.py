@@ -32,13 +32,14 @@ class Shown:
     twin: Path | None
 
 
-def shown(path: Path, folder: Path, named: Collection[object]) -> Shown | None:
+def shown(path: Path, folder: Path, named: Collection[object], keys: Collection[bytes]) -> Shown | None:
     """The file that a failure is about; None where nothing tells which.
 
     Args:
         path: the file or folder that was asked about.
         folder: that of the inputs of the test.
         named: values of facts, of which one may be the name of a file.
+        keys: what the file has in it where neither a twin nor a name tells which.
 
     Raises:
         OSError: something cannot be read.
@@ -55,7 +56,19 @@ def shown(path: Path, folder: Path, named: Collection[object]) -> Shown | None:
         if changed:
             name = min(changed, key=lambda each: (each not in told, -each.count("/"), each))
             return Shown(path / name, name, twin / name)
+    told = told or [name for name in names if place_of(path / name, keys) is not None]
     return Shown(path / told[0], told[0], None) if told else None
+
+
+def place_of(path: Path, keys: Collection[bytes]) -> int | None:
+    """Where the first of these stands in a file; None where none does, or the file is large.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    data = path.read_bytes() if keys and _is_compared(path) else b""
+    places = [data.find(key) for key in keys if key in data]
+    return min(places, default=None)
 
 
 def _files(path: Path) -> list[str]:

@@ -14,7 +14,8 @@ import pytest
 
 from pytest_vindex3.command._values import parsed
 from pytest_vindex3.contract.difference import free_order
-from pytest_vindex3.contract.outcome import Answer, Outcome, Reply
+from pytest_vindex3.contract.outcome import Answer, Outcome, Refused, Reply
+from pytest_vindex3.contract.patterns import field
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.law.registry import clauses
 from pytest_vindex3.plugin.check import Failure
@@ -247,6 +248,23 @@ def test_of_equal_folders_nothing_is_shown_but_what_a_fact_names(inputs: Path) -
     assert excerpt(failure(wrong, Answer({}), refuses("truncated")), inputs) == []
     named = excerpt(failure(wrong, Answer({}), refuses("truncated", path="index.json")), inputs)
     assert named[0] == "index.json:"
+
+
+def test_without_a_twin_a_document_is_shown_at_the_key_that_a_fact_names(inputs: Path) -> None:
+    """Found, or wanted and not found: the first line has the key, with or without the way to it."""
+    path = inputs / "model"
+    path.mkdir()
+    (path / "a.bin").write_bytes(b"flag")
+    (path / "manifest.json").write_bytes(b'{"first":[1,2,3,4],"config":{"other":1,"flag":[2]}}')
+    told = refuses("bad-type", field=field("flag"))
+    for outcome, wanted in (
+        (Refused("bad-type", {"field": "config.flag[0]"}, ""), answers(count=1)),
+        (Answer({}), told),
+    ):
+        name, line, *_ = excerpt(failure(path, outcome, wanted), inputs)
+        assert name == "manifest.json:"
+        assert '"flag":' in line
+    assert excerpt(failure(path, Answer({}), refuses("bad-type", field="absent")), inputs) == []
 
 
 def test_an_explanation_goes_on_below(inputs: Path) -> None:
