@@ -297,5 +297,4 @@ class Container:
             "tensor_prefix": self.prefix,
             "arch": self.arch if isinstance(self.arch, str) else None,
             "format_version": 0,
-            "depth": self.depth,
         }
