@@ -77,6 +77,11 @@ class Refuses:
         return {name: difference for name, difference in pairs.items() if difference}
 
 
+def _apart(difference: Difference | None) -> int:
+    """Whether an outcome differs in what it says, in its kind, or in being an answer or a refusal."""
+    return {"refused": 1, "": 2}.get(difference.path, 0) if difference else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Either:
     """Two outcomes that both conform, where a clause says may."""
@@ -90,9 +95,13 @@ class Either:
         return self.meant(outcome).difference(outcome)
 
     def meant(self, outcome: Outcome) -> Expectation:
-        """The alternative that fits, else the one of the outcome's own sort."""
+        """The alternative that fits, else the one of the outcome's own sort and kind."""
         fitting = (one for one in (self.first, self.second) if one.difference(outcome) is None)
-        return next(fitting, self.second if isinstance(outcome, Refused) else self.first)
+        return next(fitting, None) or self._nearest(outcome)
+
+    def _nearest(self, outcome: Outcome) -> Expectation:
+        both = (self.second, self.first) if isinstance(outcome, Refused) else (self.first, self.second)
+        return min(both, key=lambda one: _apart(one.difference(outcome)))
 
 
 @dataclass(frozen=True, slots=True)

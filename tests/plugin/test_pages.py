@@ -86,6 +86,13 @@ FUSED = refuses("layout-on-non-fused", bank_id=6, schema_index=1, role="gate", l
             "refused as truncated (at=5)",
         ),
         (
+            Refused("truncated", {"at": 5}),
+            either(refuses("truncated", at=4), refuses("overlap")),
+            "names.at",
+            "refused as truncated (at=4)",
+            "refused as truncated (at=5)",
+        ),
+        (
             Refused("truncatd", {"at": 5}),
             answers(a=1),
             "the outcome",
@@ -101,7 +108,7 @@ FUSED = refuses("layout-on-non-fused", bank_id=6, schema_index=1, role="gate", l
         ),
         (Answer({"a": "an answer"}), answers(a=1), "a", "1", '"an answer"'),
     ],
-    ids=["accepted", "facts", "other_kind", "no_kind", "misfit", "value"],
+    ids=["accepted", "facts", "other_kind", "kind_of_the_first", "no_kind", "misfit", "value"],
 )
 def test_both_sides_of_an_outcome_are_told_whole(
     tmp_path: Path, outcome: Outcome, expectation: Expectation, differs: str, expected: str, found: str
