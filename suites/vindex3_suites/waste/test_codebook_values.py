@@ -14,7 +14,7 @@ from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.infinite import INFINITE, Half
 from vindex3_suites.waste.kernels import DECODE, Given, decode, decodes
 from vindex3_suites.waste.models import BLOCKED, PACKED, PAIRS, SINGLE, TINY, open_, opens
-from vindex3_suites.waste.records import check_decoded, matrix
+from vindex3_suites.waste.records import check_decoded, matrix, with_header
 from vindex3_suites.waste.verifying import check_listed, defect
 
 if TYPE_CHECKING:
@@ -215,3 +215,17 @@ def test_a_matrix_is_what_the_kernel_decodes(ask: Ask, case: Waste) -> None:
             books = tuple(case.books_of(stored, kind))
             given = Given(quant=stored.quant, matrix=stored.matrix(kind), books=books)
             check("VQ-DECODE-10", decode(ask, given), decodes(given))
+
+
+@clause("VQ-DECODE-10")
+@cases(SHAPES)
+def test_a_matrix_is_decoded_unverified(ask: Ask, case: Waste) -> None:
+    """No checksum is compared: a wrong one changes no weight, and behind a flipped scale its row alone."""
+    check_decoded(ask, "VQ-DECODE-10", case)
+    stored = case.record(1, 0)
+    wrong = with_header(case, crc32=stored.true_header["crc32"] ^ 1)
+    check_decoded(ask, "VQ-DECODE-10", wrong)
+    down = stored.matrix("down")
+    flipped = stored.with_matrix("down", down.with_scale(down.rows - 1, int(down.scales[-1]) ^ 1))
+    damaged = case.with_record(1, 0, flipped.with_stored(crc32=stored.true_header["crc32"]))
+    check_decoded(ask, "VQ-DECODE-10", damaged)

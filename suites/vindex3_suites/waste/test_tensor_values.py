@@ -212,7 +212,8 @@ def test_a_scale_serves_its_group(ask: Ask, case: int) -> None:
     behind = holding(stored)
     length = stored.length
     front = holding(stored, places={"scaled": (len(stored.scale_bytes) + 3, 1)}, tail=b"\xff" * length)
-    for model in (behind, front):
+    first = holding(stored, places={"scaled": (len(stored.scale_bytes), 0)})
+    for model in (behind, front, first):
         check_tensors(ask, "TRUNK-GROUP-03", model)
         check_rows(ask, "TRUNK-GROUP-03", model, "scaled")
 

@@ -62,7 +62,14 @@ LISTS: dict[str, tuple[Tensor, ...]] = {
     ),
     "names_of_any_sort": tuple(_values(name, 2) for name in NAMES_OF_ANY_SORT),
     "long_names": (_values("n" * 300 + "1", 2), _values("n" * 300 + "2", 2), _values("n" * 5000, 1)),
-    "nearly_one_name": (_values("w", 1), _values("W", 1), _values("w ", 1), _values("w.", 1)),
+    "nearly_one_name": (
+        _values("w", 1),
+        _values("W", 1),
+        _values("w ", 1),
+        _values("w.", 1),
+        _values("V", 1),
+        _values("v", 1),
+    ),
     "wide_groups": (_drawn("w", Q8G, (2, 3), 128), _drawn("v", Q3G, (1, 5), 4096)),
     "many": tuple(_values(f"model.layers.{number}.w", 1) for number in range(200)),
 }
