@@ -15,3 +15,15 @@ if TYPE_CHECKING:
 def test_canary(ask: Ask) -> None:
     """A container of the graph shape is described exactly."""
     sing(ask, "container.open")
+
+
+@clause("SEGMENT-TENSOR-01")
+def test_canary_of_a_tensor(ask: Ask) -> None:
+    """A tensor of it is given exactly."""
+    sing(ask, "container.tensor")
+
+
+@clause("VERIFY-INTACT-01")
+def test_canary_of_verifying(ask: Ask) -> None:
+    """Every segment of it is found intact."""
+    sing(ask, "container.verify")

@@ -15,3 +15,9 @@ if TYPE_CHECKING:
 def test_canary(ask: Ask) -> None:
     """The worked dense layer file is described exactly."""
     sing(ask, "lyrw.parse", "LYRW-MAGIC-01")
+
+
+@clause("REGION-READ-01")
+def test_canary_of_a_region(ask: Ask) -> None:
+    """A region of the same file is given exactly."""
+    sing(ask, "lyrw.region", "REGION-READ-01")
