@@ -104,8 +104,13 @@ class Ending:
         directory = Path(place.directory) if place else config.invocation_params.dir
         roots = [*dict.fromkeys([directory, Path(place.root) if place else config.rootpath])]
         reporter = config.pluginmanager.get_plugin("terminalreporter")
-        tell = reporter.write_line if reporter else lambda line: None
         session = state.session
+
+        def tell(line: str) -> None:
+            if reporter:
+                reporter.ensure_newline()
+                reporter.write_line(line)
+
         for row in fuzzing.rows(session.implementations, session.settings, directory, roots, tell):
             known.settle(row, state.known, dt.datetime.now(dt.UTC).date())
             state.add(row)
