@@ -44,8 +44,8 @@ test-arm64: $(VENV)/.developed  ## kernels, records and codebooks in an arm64 Py
 test-s390x: $(VENV)/.developed  ## portable kernels and the assembler in a big-endian Python under qemu
 	@.ci/test-s390x $(BIN)/python
 
-mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on purpose
-	@$(BIN)/vindex3 mutants
+mutants: $(VENV)/.installed  ## try the suites on everything that is wrong on purpose, each until it is found
+	@$(BIN)/vindex3 mutants --brief
 
 clean:  ## remove everything that these commands made
 	@rm -rf $(VENV) .python-3.13 .emulated build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .vindex3

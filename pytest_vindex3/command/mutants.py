@@ -31,11 +31,21 @@ from pytest_vindex3.trust.result import MutantResult, Results
     help="Try the perturbations of these verbs, and mutants only where a PATTERN names them.",
 )
 @click.option(
+    "--brief",
+    is_flag=True,
+    help="Be done with a mutant once it is killed, and do not look for what else it turns red.",
+)
+@click.option(
     "--list", "only_list", is_flag=True, help="List the mutants with the clauses they break; run nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    patterns: tuple[str, ...], jobs: int, perturbed: tuple[str, ...], only_list: bool, as_json: bool
+    patterns: tuple[str, ...],
+    jobs: int,
+    perturbed: tuple[str, ...],
+    brief: bool,
+    only_list: bool,
+    as_json: bool,
 ) -> None:
     """Run the suites against every deliberately wrong implementation and say what killed each.
 
@@ -44,12 +54,16 @@ def command(
     A mutant meets every case of the tests about its clauses and the smallest case of every other test of
     its family, as far as they come by what it replaces; inputs are never drawn, so that the fixed ones
     have to do.
+    With `--brief` it meets the tests about its clauses alone, until one turns red: a survivor shows in a
+    fraction of the time, a clause that its mutant does not state does not show.
     PATTERN restricts the run to mutants whose id matches, with `_` for `-` if you like; perturbations and
     nulls are then left out. `--perturbations 'container.*'` tries those of some verbs alone.
 
     Exit code: 0 if every mutant and perturbation is killed, no clause turns red that its mutant does
     not state, and every null passes under a tenth of the tests; else 1.
     """
+    from vindex3_fixtures.mutants.nulls import NULLS
+
     names = _chosen(patterns) if patterns or not perturbed else []
     verbs = _verbs(perturbed)
     if not (names or verbs):
@@ -59,7 +73,9 @@ def command(
     if only_list:
         _list(names, as_json)
         return
-    results = _try(names, verbs, everything=not (patterns or perturbed), jobs=jobs)
+    everything = not (patterns or perturbed)
+    nulls = list(NULLS) if everything else []
+    results = _try(Trials(names, nulls, ["*"] if everything else verbs, brief), jobs)
     if as_json:
         click.echo(json.dumps(results.document(), indent=1))
     else:
@@ -104,11 +120,8 @@ def _by(way: str) -> str:
     return "a fault" if way == "fault" else "a wrong answer"
 
 
-def _try(names: list[str], verbs: list[str], *, everything: bool, jobs: int) -> Results:
+def _try(trials: Trials, jobs: int) -> Results:
     """Run the trials, with a bar on a terminal."""
-    from vindex3_fixtures.mutants.nulls import NULLS
-
-    trials = Trials(names, list(NULLS) if everything else [], ["*"] if everything else verbs)
     aside = Console(stderr=True)
     with Progress(console=aside, transient=True, disable=not aside.is_terminal) as progress:
         task = progress.add_task("trying", total=len(trials.mutants) + len(trials.nulls))

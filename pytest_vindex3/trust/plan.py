@@ -16,6 +16,7 @@ class Plan(msgspec.Struct):
     Attributes:
         mutants, nulls: by id; the processes take one after the other, each the next that is left.
         perturbed: globs of the verbs whose answers and refusals are perturbed.
+        brief: whether a mutant is done with once it is killed.
         recorded: whether the processes first watch the oracle in all tests and share what they saw.
         part, parts: the number of this process, from 0, and of them all.
         folder: where they meet.
@@ -24,6 +25,7 @@ class Plan(msgspec.Struct):
     mutants: list[str]
     nulls: list[str]
     perturbed: list[str]
+    brief: bool
     recorded: bool
     part: int
     parts: int

@@ -36,11 +36,13 @@ class Trials:
     Attributes:
         mutants, nulls: by id.
         perturbed: globs of the verbs that are perturbed.
+        brief: whether a mutant is done with once it is killed.
     """
 
     mutants: list[str]
     nulls: list[str]
     perturbed: list[str]
+    brief: bool = False
 
     def run(self, jobs: int, progress: Callable[[int], None]) -> Results:
         """Share the trials out over processes and gather what they found.
@@ -61,7 +63,9 @@ class Trials:
         survivors = [one.id for one in results.mutants if not one.killed]
         if home and survivors:
             killed = [one for one in results.mutants if one.killed]
-            again = Trials(survivors, [], [])._run(jobs, lambda done: progress(len(killed) + done), None)
+            again = Trials(survivors, [], [], self.brief)._run(
+                jobs, lambda done: progress(len(killed) + done), None
+            )
             results.mutants = sorted([*killed, *again.mutants], key=lambda one: one.id)
         return results
 
@@ -80,7 +84,7 @@ class Trials:
 
     def _plan(self, part: int, jobs: int, folder: str) -> Plan:
         recorded = bool(self.perturbed) or len(self.mutants) >= MANY * jobs
-        return Plan(self.mutants, self.nulls, self.perturbed, recorded, part, jobs, folder)
+        return Plan(self.mutants, self.nulls, self.perturbed, self.brief, recorded, part, jobs, folder)
 
 
 class _Process:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pytest_vindex3.report.row import Row
+
+if TYPE_CHECKING:
+    from vindex3_fixtures.mutants.mutant import Mutant
 
 MOST_A_NULL_PASSES = 0.1
 _RED = ("fail", "fault", "advice")
@@ -95,13 +98,13 @@ class Results(msgspec.Struct):
 
 
 def judge_mutant(name: str, rows: Sequence[Row], seconds: float) -> MutantResult:
-    """Whether the rows of a whole run kill a mutant, and whether it breaks what it does not state."""
+    """Whether the rows of a run kill a mutant, and whether it breaks what it does not state."""
     from vindex3_fixtures.mutants.mutant import mutants
 
     mutant = mutants()[name]
     red = [(row, _red_clause(row)) for row in rows if row.verdict in _RED]
     stated = [(row, clause) for row, clause in red if clause in mutant.breaks]
-    killers = [(row, clause) for row, clause in stated if _way(row) == mutant.way]
+    killers = [(row, clause) for row, clause in stated if kills(mutant, row)]
     row, clause = min(killers, key=_first, default=(None, ""))
     canary_only = bool(red) and not stated and all(one.canary for one, _ in red)
     return MutantResult(
@@ -114,6 +117,11 @@ def judge_mutant(name: str, rows: Sequence[Row], seconds: float) -> MutantResult
         seconds=seconds,
         canary_only=canary_only,
     )
+
+
+def kills(mutant: Mutant, row: Row) -> bool:
+    """Whether a row shows a mutant by a clause that it breaks, and in its way."""
+    return row.verdict in _RED and _red_clause(row) in mutant.breaks and _way(row) == mutant.way
 
 
 def _red_clause(row: Row) -> str:

@@ -32,7 +32,7 @@ from pytest_vindex3.trust.nursery import nursery
 from pytest_vindex3.trust.perturbation import Perturbation, PerturbedDoor, is_offered, perturbations
 from pytest_vindex3.trust.plan import PLAN, Plan
 from pytest_vindex3.trust.recording import Notes, Record, Recorder
-from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant
+from pytest_vindex3.trust.result import MutantResult, Results, judge_mutant, kills
 from vindex3_fixtures.mutants import traced
 from vindex3_fixtures.mutants.mutant import Mutant, mutants
 
@@ -61,7 +61,7 @@ class Trials:
         record = self._recorded(bench) if self._plan.recorded else Record()
         for name in self._plan.mutants:
             if self._plan.takes(name):
-                self._results.mutants.append(_try_mutant(bench, name, record))
+                self._results.mutants.append(_try_mutant(bench, name, record, brief=self._plan.brief))
                 self._save()
         for name in self._plan.nulls:
             if self._plan.takes(name):
@@ -128,18 +128,21 @@ class Bench:
         """The verbs that the collected tests ask."""
         return frozenset().union(*(one.verbs for _, one in self._known()))
 
-    def tests_for(self, mutant: Mutant) -> list[str]:
-        """Every case of the tests about its clauses, and of all other tests of its family the smallest."""
+    def tests_for(self, mutant: Mutant, *, brief: bool) -> list[str]:
+        """Every case of the tests about its clauses, and of all other tests of its family the smallest.
+
+        In brief, those about its clauses.
+        """
         return [
             test
             for test, one in self._known()
             if one.clauses.keys() & set(mutant.breaks)
-            or (one.family == mutant.family and test in self.smallest)
+            or (not brief and one.family == mutant.family and test in self.smallest)
         ]
 
     def tests(self, plan: Plan) -> list[str]:
         """All tests that a plan is going to need."""
-        needed = {test for name in plan.mutants for test in self.tests_for(mutants()[name])}
+        needed = {test for name in plan.mutants for test in self.tests_for(mutants()[name], brief=plan.brief)}
         needed |= {test for test, one in self._known() if any(map(plan.perturbs, one.verbs))}
         return [test for test in self.items if test in needed]
 
@@ -206,14 +209,20 @@ def _is_red(row: Row) -> bool:
     return row.verdict in ("fail", "fault", "advice")
 
 
-def _try_mutant(bench: Bench, name: str, record: Record) -> MutantResult:
+def _try_mutant(bench: Bench, name: str, record: Record, *, brief: bool) -> MutantResult:
+    """Try one on the tests that can tell it, or in brief on those about its clauses until one does."""
     begun = time.monotonic()
-    places = traced.places(name)
-    tests = [test for test in bench.tests_for(mutants()[name]) if record.can_tell(test, places)]
+    mutant, places = mutants()[name], traced.places(name)
+    tests = [test for test in bench.tests_for(mutant, brief=brief) if record.can_tell(test, places)]
+    if brief:
+        tests.sort(key=lambda test: record.seconds.get(test, 0))
     rows: list[Row] = []
     if tests:
         with closing(open_door(f"{_MUTANTS}:{name}")) as door, bench.facing(door, canary=True):
-            rows = list(bench.rows(tests=tests))
+            for row in bench.rows(tests=tests):
+                rows.append(row)
+                if brief and kills(mutant, row):
+                    break
     return judge_mutant(name, rows, round(time.monotonic() - begun, 2))
 
 

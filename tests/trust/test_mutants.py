@@ -45,6 +45,18 @@ def test_mutants_are_killed_by_their_clauses() -> None:
     assert {name for name, one in found.items() if one["advice"]} == {"last-segment-answers"}
 
 
+def test_in_brief_a_mutant_is_done_with_once_it_is_killed() -> None:
+    """What a mutant turns red besides is not looked for, and a survivor is one all the same."""
+    done = run("--json", "--brief", "magic-unchecked", "layout-anywhere")
+    found = json.loads(done.stdout)["mutants"]
+    assert done.returncode == 0, done.stderr
+    assert {one["id"]: one["clause"] for one in found} == {
+        "layout-anywhere": "LYRW-FUSED-01",
+        "magic-unchecked": "LYRW-MAGIC-02",
+    }
+    assert not any(one["strays"] for one in found)
+
+
 def test_perturbations_are_tried_by_verb() -> None:
     """Those of the verbs that a glob means are tried, without a mutant or a null beside them."""
     done = run("--json", "--perturbations", "authority.*")
