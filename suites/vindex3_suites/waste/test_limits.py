@@ -24,7 +24,7 @@ def _long_string(model: Waste) -> Waste:
     return model.with_manifest(("unknown",), Raw('"' + "x" * MIB + '"'))
 
 
-def _many_tensors(count: int = 20_000) -> Waste:
+def _many_tensors(count: int) -> Waste:
     """A dense container with so many tensors of one number each."""
     entries = [
         {"name": f"model.layers.{place}.weight", "fmt": 0, "shape": [1], "off": 4 * place, "bytes": 4}
@@ -46,9 +46,10 @@ def test_a_long_string_is_read(ask: Ask, case: Waste) -> None:
 
 @on_disk
 @clause("WASTE-JSON-03")
-def test_many_tensors_are_read(ask: Ask) -> None:
+@cases(some=1000, many=20_000)
+def test_many_tensors_are_read(ask: Ask, case: int) -> None:
     """A trunk of 20 000 tensors opens promptly, and all of them are listed."""
-    model = _many_tensors()
+    model = _many_tensors(case)
     reply, cost = measured(ask, model)
     check("WASTE-JSON-03", reply, opens(model))
     check("WASTE-JSON-03", reply, promptly(ask, model, cost))
@@ -193,14 +194,15 @@ WRONG: dict[str, tuple[Waste, Expectation]] = {
     "missing_bank": (TINY.with_layer(2, "file", "absent.bin"), refuses("missing-file")),
     "base": (TINY.with_layer(2, "codebook_base", 10), refuses("out-of-range")),
 }
-OPENS, FIRST = 2000, 10
+FIRST = 10
 MAPPED = MIB
 """Bytes of mapped files that a library loaded late may add."""
 
 
 @on_disk
 @clause("WASTE-LIMIT-03")
-def test_a_refused_open_leaves_nothing_behind(ask: Ask) -> None:
+@cases(some=200, many=2000)
+def test_a_refused_open_leaves_nothing_behind(ask: Ask, case: int) -> None:
     """After 2 000 refused opens there are as many descriptors, threads and maps as after the first ten."""
     check("WASTE-LIMIT-03", open_(ask, TINY), opens(TINY))
     paths = [(ask.file(name, wrong.folder), kind) for name, (wrong, kind) in WRONG.items()]
@@ -208,7 +210,7 @@ def test_a_refused_open_leaves_nothing_behind(ask: Ask) -> None:
         path, expected = paths[place % len(paths)]
         check("WASTE-LIMIT-03", ask("waste.open", path=path), expected)
     before = ask("waste.open", limits=Limits(measure=True), path=paths[0][0])
-    ask.often("waste.open", OPENS - FIRST - 2, [{"path": path} for path, _ in paths])
+    ask.often("waste.open", case - FIRST - 2, [{"path": path} for path, _ in paths])
     after = ask("waste.open", limits=Limits(measure=True), path=paths[0][0])
     check("WASTE-LIMIT-03", after, refuses("malformed-json", path=MANIFEST))
     first, last = (reply.cost and reply.cost.held for reply in (before, after))
