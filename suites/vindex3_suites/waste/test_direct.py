@@ -97,6 +97,17 @@ def test_a_broken_disk_is_named(ask: Ask, case: str) -> None:
     check_served(ask, "DIO-PROBE-03", TINY, 1, 1, source=case)
 
 
+@clause("DIO-PROBE-03")
+@cases(auto="auto", direct="direct")
+def test_a_broken_disk_is_not_read_again_in_another_way(ask: Ask, case: str) -> None:
+    """A direct read that fails though it is possible is refused as io; the next one is served."""
+    direct_reader(ask, THREE_PAGES, 1, 2)
+    how = {**slot(THREE_PAGES, 1, 2), "direct": True, "error": errno.EIO}
+    reply = hindered(ask, THREE_PAGES, 1, 2, how, source=case)
+    check("DIO-PROBE-03", reply, refuses("io", layer=1, expert=2, reason=Present()))
+    check_served(ask, "DIO-PROBE-03", THREE_PAGES, 1, 2, source=case)
+
+
 @needs("waste.record:before")
 @clause("DIO-PROBE-03")
 @cases({source: source for source in ("auto", "buffered")})

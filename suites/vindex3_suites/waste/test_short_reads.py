@@ -16,7 +16,7 @@ from vindex3_fixtures.waste.draw import reals
 from vindex3_fixtures.waste.trunk import Q3G, Q4G, Q8G
 from vindex3_suites.waste.arrays import gives
 from vindex3_suites.waste.models import BLOCKED, PACKED, TINY
-from vindex3_suites.waste.reading import direct_disk, hindered, slot
+from vindex3_suites.waste.reading import direct_disk, direct_reader, hindered, slot
 from vindex3_suites.waste.records import RECORD, check_served, record, served, with_spare
 from vindex3_suites.waste.tensors import TENSOR, check_rows, check_tensors, holding
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vindex3_fixtures.waste import Tensor
 
 THREE_PAGES = with_spare(TINY, pages=2)
+SOURCES = ("auto", "direct", "buffered")
 CUTS = (7, 512, 4095, 4097)
 
 
@@ -66,13 +67,15 @@ def _truncated(model: Waste, expert: int, have: int) -> Expectation:
 @cases(
     {
         f"{source}_{expert}_{have}": (source, expert, have)
-        for source in ("auto", "buffered")
+        for source in SOURCES
         for expert, have in ((0, 47), (1, 0), (1, 1), (2, 48), (2, 4095), (2, 4096), (2, 12287))
     }
 )
 def test_an_early_end_is_truncated(ask: Ask, case: tuple[str, int, int]) -> None:
     """A record of which no more than its beginning can be read is refused, with both lengths."""
     source, expert, have = case
+    if source == "direct":
+        direct_reader(ask, THREE_PAGES, 1, expert)
     check_served(ask, "DIO-SHORT-02", THREE_PAGES, 1, expert, source=source)
     end = slot(THREE_PAGES, 1, expert)["start"] + have
     reply = hindered(ask, THREE_PAGES, 1, expert, {"length": end}, source=source)
@@ -95,15 +98,13 @@ def test_nothing_is_left_over_from_an_earlier_read(ask: Ask, case: tuple[int, in
 @needs("waste.record:before", "waste.record:patch", "waste.record:cache_records")
 @clause("DIO-SHRINK-01")
 @cases(
-    {
-        f"{source}_{have}": (source, have)
-        for source in ("auto", "buffered")
-        for have in (0, 1, 4096, 8191, 12287, 12288)
-    }
+    {f"{source}_{have}": (source, have) for source in SOURCES for have in (0, 1, 4096, 8191, 12287, 12288)}
 )
 def test_a_bank_that_shrinks_is_noticed(ask: Ask, case: tuple[str, int]) -> None:
     """Records that a bank lost after the handle had read from it are truncated, the others are served."""
     source, have = case
+    if source == "direct":
+        direct_reader(ask, THREE_PAGES, 1, 2)
     stride = THREE_PAGES.record(1, 0).length
     name = THREE_PAGES.bank_file(1)
     options: dict[str, Any] = {"source": source, "before": [[1, 0], [1, 1]], "cache_records": 0}

@@ -222,6 +222,20 @@ def test_an_infinite_scale_is_listed(ask: Ask, case: tuple[int, int]) -> None:
     check("TRUNK-SCALE-02", tensor(ask, first, "scaled"), gives(first.values("scaled")))
 
 
+@clause("TRUNK-SCALE-02")
+def test_an_infinite_scale_among_many_is_listed_at_its_place(ask: Ask) -> None:
+    """Row and group are those of the tensor, also behind half a million scales."""
+    scales = np.full((600, 1000), 0x3C00, np.uint16)
+    codes = np.ones((600, 1000), np.int8)
+    legal = Tensor(name="scaled", fmt=Q8G, shape=(600, 1000), group=1, codes=codes, scales=scales)
+    infinite = scales.copy()
+    infinite[598, 997] = infinite[1, 1] = 0x7C00
+    wrong = replace(legal, scales=infinite)
+    places = ((1, 1), (598, 997))
+    found = [defect("non-finite", tensor="scaled", row=row, group=group) for row, group in places]
+    check_listed(ask, "TRUNK-SCALE-02", holding(legal), holding(wrong), *found)
+
+
 WIDE = 1 << 12
 
 
