@@ -230,6 +230,8 @@ def test_statistics_never_change_a_tensor(ask: Ask, case: bytes) -> None:
     dense_layer=(0, 0),
     layer_behind_the_last=(3, 0),
     one_more_than_8_bits=(257, 1),
+    expert_of_9_bits=(1, 256),
+    expert_of_15_bits=(2, 1 << 14),
 )
 def test_experts_of_another_container_index_nothing(ask: Ask, case: tuple[int, int]) -> None:
     """An entry of an expert that the container lacks is reported as unknown, and warms nothing."""

@@ -112,6 +112,32 @@ def test_damages_of_several_kinds_are_listed(ask: Ask) -> None:
     check_listed(ask, "WASTE-VERIFY-02", FOUR, wrong, *found, also=("index-out-of-codebook",))
 
 
+MANY = made(quant=Quant(1, 8, 4), inner=8, width=8, experts=150, layers=1, dense=0, seed="verified")
+
+
+@clause("WASTE-VERIFY-02")
+def test_damages_among_many_records_are_listed(ask: Ask) -> None:
+    """Of 150 records each is summed, the hundredth and the last as well."""
+    wrong, found = MANY, []
+    for expert in (0, 1, 63, 64, 99, 128, 149):
+        wrong, facts = _with_payload(wrong, 0, expert, 49)
+        found.append(defect("checksum-mismatch", **facts))
+    also = ("index-out-of-codebook",)
+    check_listed(ask, "WASTE-VERIFY-02", MANY, wrong, *found, also=also, checked=150)
+
+
+@clause("WASTE-VERIFY-02")
+def test_a_damage_behind_a_gap_is_listed(ask: Ask) -> None:
+    """A record that is odd and may be read is summed like all others."""
+    odd = replace(TINY.record(1, 1), gaps={"gate": 3, "up": 40})
+    true = odd.true_header["crc32"]
+    wrong = TINY.with_record(1, 1, odd.with_stored(crc32=true ^ 1))
+    found = defect("checksum-mismatch", layer=1, expert=1, stored=true ^ 1, computed=true)
+    check_listed(ask, "WASTE-VERIFY-02", TINY, wrong, found, also=("region-gap",), checked=6)
+    gaps = TINY.with_record(1, 1, odd)
+    check("WASTE-VERIFY-02", verify(ask, gaps), lists(also=("region-gap",), checked=6))
+
+
 PACKINGS = {
     "three_stages": BLOCKED,
     "two_stages": made(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_vindex3 import answers, cases, check, clause, needs
+from pytest_vindex3 import answers, cases, check, clause, either, needs, refuses
 from pytest_vindex3.contract.difference import MISSING, Stored
-from pytest_vindex3.contract.outcome import Limits
-from vindex3_fixtures.waste import (
-    MANIFEST,
-    Quant,
-    Waste,
-    made,
-)
+from pytest_vindex3.contract.outcome import Answer, Limits
+from pytest_vindex3.law.registry import kinds
+from vindex3_fixtures.waste import CODEBOOKS, MANIFEST, TRUNK, Quant, Waste, description, made
 from vindex3_suites.container.on_disk import member, shows
 from vindex3_suites.waste.models import FULL, PACKED, PAIRS, SHAPES, TINY
 from vindex3_suites.waste.stored import StoredWaste
@@ -84,6 +80,36 @@ def test_what_was_written_opens_and_verifies(ask: Ask, case: Waste) -> None:
     layers = {str(layer): {"experts": len(bank)} for layer, bank in case.banks.items()}
     check("WASTE-WRITE-02", ask("waste.open", path=path), answers(format_version=0, layers=layers))
     check("WASTE-WRITE-02", ask("waste.verify", path=path), sound(case))
+
+
+def _with_experts(count: int) -> dict[str, Any]:
+    """A description of one layer that has another number of experts than its config says."""
+    described = description(ONE)
+    (layer,) = described["layers"].values()
+    layer["experts"] = (layer["experts"] * 3)[:count]
+    return described
+
+
+ONE = made(experts=2, layers=1, dense=0, seed="one")
+NAMES = (MANIFEST, TRUNK, CODEBOOKS, ONE.bank_file(0), "../out.bin", "a/../trunk.bin", "./trunk.bin")
+STRANGE: dict[str, dict[str, Any]] = {
+    **{f"experts_{count}": _with_experts(count) for count in (0, 1, 3)},
+    **{f"sidecar_{number}": description(ONE, sidecars={name: b"{}"}) for number, name in enumerate(NAMES)},
+}
+
+
+@needs("waste.open", "waste.verify")
+@clause("WASTE-WRITE-02")
+@cases(STRANGE)
+def test_what_no_reader_opens_is_not_accepted(ask: Ask, case: dict[str, Any]) -> None:
+    """Other experts than said, or a sidecar in place of a file: refused, or what stands there is sound."""
+    check("WASTE-WRITE-02", write(ask, ONE, "legal"), answers())
+    reply = write(ask, case)
+    check("WASTE-WRITE-02", reply, either(answers(), refuses(*kinds())))
+    if isinstance(reply.outcome, Answer):
+        path = str(ask.folder / OUT)
+        check("WASTE-WRITE-02", ask("waste.open", path=path), answers(format_version=0))
+        check("WASTE-WRITE-02", ask("waste.verify", path=path), answers(defects=[]))
 
 
 OUTER: dict[str, Any] = {
