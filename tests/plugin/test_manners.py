@@ -343,13 +343,14 @@ def test_a_glob_that_means_nothing_is_told_with_the_nearest_name() -> None:
 
 
 def test_quick_takes_the_first_case_and_drops_covered_generated_tests() -> None:
-    """Of each function the first case, and others where a clause has no test else; drawn inputs last."""
+    """Of two functions a clause the first case, and what a clause has else; drawn inputs last."""
     first, second = identity("lyrw/t.py::a[1]"), identity("lyrw/t.py::a[2]")
     drawn = identity("lyrw/t.py::g", generated=True)
     alone = identity("lyrw/t.py::h", generated=True, clauses={"LYRW-HEADER-02": None})
     own = identity("lyrw/t.py::a[3]", clauses={"LYRW-HEADER-03": None})
-    pairs = [(None, one) for one in (first, second, drawn, alone, own)]
-    assert [known for _, known in quick(pairs)] == [first, alone, own]  # type: ignore[arg-type]
+    other, third = identity("lyrw/t.py::b[1]"), identity("lyrw/t.py::c")
+    pairs = [(None, one) for one in (first, second, other, third, drawn, alone, own)]
+    assert [known for _, known in quick(pairs)] == [first, other, alone, own]  # type: ignore[arg-type]
 
 
 def test_a_test_is_claimed_by_verbs_and_options() -> None:
