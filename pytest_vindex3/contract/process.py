@@ -1,13 +1,14 @@
 """One running program: its pipes, its lines, what it wrote to stderr, and its end.
 
-Threads read and write the pipes on every platform, so that neither a full pipe nor a silent program can
-hold the caller beyond its deadline. Nothing here knows what the lines say.
+Threads read and write the pipes on every platform, but for short lines that a pipe has room for, so that
+neither a full pipe nor a silent program can hold the caller beyond its deadline. Nothing here knows what the lines say.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import select
 import signal
 import subprocess
 import sysconfig
@@ -131,6 +132,7 @@ class Process:
         self._partial = bytearray()
         self._over: Literal["ended", "too much"] | None = None
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._handed = self._done = 0
         self._threads = [
             threading.Thread(target=work, name=f"vindex3-{self.pid}", daemon=True)
             for work in (self._read, self._write)
@@ -139,8 +141,10 @@ class Process:
             thread.start()
 
     def send(self, line: bytes) -> None:
-        """Hand one line to the program."""
-        self._outgoing.put(line)
+        """Hand one line to the program: at once where it cannot hold the caller, else by a thread."""
+        if not self._written(line):
+            self._handed += 1
+            self._outgoing.put(line)
 
     def forget_stderr(self) -> None:
         """Let go of what the program wrote to stderr so far: what follows belongs to the next line."""
@@ -249,6 +253,20 @@ class Process:
         elif len(self._partial) > MAX_LINE or len(self._lines) > 1:
             self._over = "too much"
 
+    def _written(self, line: bytes) -> bool:
+        """Write a line that the pipe takes whole; a pipe that can be written to has room for a short one."""
+        if os.name != "posix" or len(line) > select.PIPE_BUF or self._handed != self._done:
+            return False
+        stream, poll = self._popen.stdin, select.poll()
+        if stream is None or stream.closed:
+            return False
+        poll.register(stream, select.POLLOUT)
+        if [event for _, event in poll.poll(0)] != [select.POLLOUT]:
+            return False
+        with suppress(OSError):  # as below
+            stream.write(line)
+        return True
+
     def _write(self) -> None:
         assert self._popen.stdin is not None
         with self._popen.stdin as stream, suppress(OSError):
@@ -257,6 +275,7 @@ class Process:
                 rest = memoryview(line)
                 while rest:
                     rest = rest[stream.write(rest) or 0 :]
+                self._done += 1
 
 
 class _Stderr:
