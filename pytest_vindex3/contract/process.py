@@ -1,7 +1,8 @@
 """One running program: its pipes, its lines, what it wrote to stderr, and its end.
 
 Threads read and write the pipes on every platform, but for short lines that a pipe has room for, so that
-neither a full pipe nor a silent program can hold the caller beyond its deadline. Nothing here knows what the lines say.
+neither a full pipe nor a silent program can hold the caller beyond its deadline. Nothing here knows what the
+lines say.
 """
 
 from __future__ import annotations
