@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_vindex3 import cases, check, clause, needs
+from pytest_vindex3.contract.patterns import Present
 from vindex3_fixtures.waste import KINDS, Quant, Waste, made
 from vindex3_suites.waste.arrays import gives
-from vindex3_suites.waste.judging import check_opened
+from vindex3_suites.waste.judging import check_opened, check_refused
 from vindex3_suites.waste.models import BLOCKED, DENSE, FULL, IDLE, PACKED, SHAPES, TINY, open_, opens
 
 if TYPE_CHECKING:
@@ -98,6 +99,20 @@ def test_a_text_config_is_the_model(ask: Ask, case: dict[str, Any]) -> None:
     """Where config holds text_config, the numbers are in it, and keys beside it size nothing."""
     for model in (TINY, DENSE, PACKED, FULL, IDLE):
         check_opened(ask, "WASTE-CONFIG-02", _wrapped(model, case))
+
+
+@clause("WASTE-CONFIG-06")
+@cases(
+    empty={},
+    layers_alone={"num_hidden_layers": 3},
+    null={"num_hidden_layers": None, "hidden_size": None},
+)
+def test_nothing_is_made_up_from_around_a_text_config(ask: Ask, case: dict[str, Any]) -> None:
+    """What text_config lacks is missing, although it stands in config around it."""
+    for model in (TINY, DENSE):
+        check_opened(ask, "WASTE-CONFIG-06", _wrapped(model, {}))
+        wrong = model.with_config("text_config", case)
+        check_refused(ask, "WASTE-CONFIG-06", wrong, "missing-field", field=Present())
 
 
 OUTER: dict[str, Any] = {

@@ -33,6 +33,13 @@ def test_a_sound_directory_opens(ask: Ask, case: Waste) -> None:
     like_a_file="manifest.json",
     like_a_bank="experts-L1.bin",
     long="m" * 200,
+    blanks_around=" model ",
+    decomposed="mode\u0301le",
+    encoded="a%41%2e",
+    variable="$HOME",
+    home="~",
+    pattern="[m]",
+    quoted="'m'",
 )
 def test_a_directory_has_any_name(ask: Ask, case: str) -> None:
     """What the directory is called says nothing."""

@@ -249,10 +249,14 @@ def test_books_beyond_the_last_are_refused(ask: Ask, case: int) -> None:
 
 SPREAD = made(bases=[20, 3], seed="spread")
 """Bases that do not ascend, with books between that nobody names; 29 books."""
+FAR = made(bases=[0, 265], seed="far")
+"""274 books, of which the last are a layer's."""
 
 
 @clause("RECORD-BOOK-02")
 @cases(
+    of_its_high_byte=(FAR, 1, 256, 0),
+    of_its_low_byte=(FAR, 2, 9, 265),
     of_the_next_layer=(TINY, 1, 9, 0),
     of_the_layer_before=(TINY, 2, 0, 9),
     one_more=(TINY, 1, 1, 0),

@@ -187,6 +187,15 @@ def test_tensors_share_no_byte(ask: Ask, case: tuple[tuple[int, int], int]) -> N
 
 
 @clause("TRUNK-EXTENT-04")
+@cases(first_scale=0, within=30, last_payload_byte=31)
+def test_scales_are_no_codes(ask: Ask, case: int) -> None:
+    """A tensor whose scales begin in its own payload is overlap; directly behind it they are legal."""
+    check_opened(ask, "TRUNK-EXTENT-04", TINY.with_trunk(A, places={"a": (0, 32)}))
+    wrong = TINY.with_trunk(A, places={"a": (0, case)})
+    check_refused(ask, "TRUNK-EXTENT-04", wrong, "overlap", tensor="a", other="a")
+
+
+@clause("TRUNK-EXTENT-04")
 def test_equal_data_are_stored_twice(ask: Ask) -> None:
     """Two names of one range are overlap too, and every pair of tensors is compared."""
     check_opened(ask, "TRUNK-EXTENT-04", TINY)
