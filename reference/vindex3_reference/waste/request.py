@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vindex3_reference.container import names
 from vindex3_reference.disk import refusing
 from vindex3_reference.refusal import Refusal
+from vindex3_reference.slot import Slot
 from vindex3_reference.waste.container import Container
 from vindex3_reference.waste.memory import room
 from vindex3_reference.waste.record import Header
@@ -34,6 +35,9 @@ class Request:
         hold: the position in `before` of the record that stays held, or None.
         patch: changes of files, each after so many reads of `before`.
         address: where the bytes are delivered, modulo the page; None for anywhere.
+
+    Raises:
+        Refusal: `bad-type`, `missing-field` for what is no record or no change.
     """
 
     def __init__(
@@ -54,10 +58,10 @@ class Request:
         self._asked = (layer, expert)
         self._source = source
         self._verify = verify
-        self._before = before
+        self._before = [_pair(one, f"before[{place}]") for place, one in enumerate(before)]
         self._capacity = DEFAULT_RECORDS if cache_records is None else cache_records
         self._hold = hold
-        self._patch = list(patch)
+        self._patch = [_judged(one, f"patch[{place}]") for place, one in enumerate(patch)]
         self._address = address
 
     def answer(self) -> dict[str, object]:
@@ -105,6 +109,34 @@ class Request:
         for patch in self._patch:
             if patch["after"] == reads:
                 change(self._path, patch)
+
+
+def _pair(given: object, field: str) -> tuple[int, int]:
+    """Layer and expert of a record.
+
+    Raises:
+        Refusal: `bad-type` for anything else than two integers.
+    """
+    match given:
+        case [int(layer), int(expert)]:
+            return layer, expert
+    raise Refusal("bad-type", f"{field} is no layer and expert", path="request", field=field)
+
+
+def _judged(patch: Patch, field: str) -> Patch:
+    """A change that says what is changed, and when.
+
+    Raises:
+        Refusal: `missing-field`, `bad-type`.
+    """
+    slot = Slot(patch, field, None)
+    slot.required("after").whole()
+    slot.required("file").text()
+    if patch.get("data") is not None:
+        slot.required("offset").whole()
+    if patch.get("length") is not None:
+        slot.required("length").whole()
+    return patch
 
 
 def change(path: str, patch: Patch) -> None:

@@ -118,6 +118,24 @@ def test_a_held_record_must_be_there(path, refusal):
     assert refusal(waste_record, **request, hold=2)[0] == "out-of-range"
 
 
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({"before": [[1]]}, "bad-type"),
+        ({"before": [["a", 1]]}, "bad-type"),
+        ({"before": [7]}, "bad-type"),
+        ({"patch": [{"after": 0}]}, "missing-field"),
+        ({"patch": [{"after": 0, "file": "trunk.bin", "data": b"x"}]}, "missing-field"),
+        ({"patch": [{"after": 0, "file": "trunk.bin", "length": "long"}]}, "bad-type"),
+        ({"patch": ["trunk.bin"]}, "bad-type"),
+    ],
+)
+def test_a_request_that_says_nothing_is_refused(path, refusal, given, kind):
+    """Before anything is opened or changed."""
+    assert refusal(waste_record, path=path, layer=1, expert=0, **given)[0] == kind
+    assert waste_record(path=path, layer=1, expert=0, before=((1, 1),), patch=())["mode"] != "cache"
+
+
 def test_verified_bytes_are_served_from_memory_whatever_the_disk_becomes(path, refusal):
     """A hit is not verified again; after it gave way the record is read, and refused."""
     patch = [{"after": 1, **DAMAGED}]
