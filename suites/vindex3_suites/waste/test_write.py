@@ -82,6 +82,12 @@ def test_what_was_written_opens_and_verifies(ask: Ask, case: Waste) -> None:
     check("WASTE-WRITE-02", ask("waste.verify", path=path), sound(case))
 
 
+def _longer(model: Waste, name: str, tail: bytes) -> bytes:
+    """The bytes of a file of plain bytes, and some behind them."""
+    stored = model.files[name]
+    return stored + tail if isinstance(stored, bytes) else tail
+
+
 def _with_experts(count: int) -> dict[str, Any]:
     """A description of one layer that has another number of experts than its config says."""
     described = description(ONE)
@@ -110,6 +116,29 @@ def test_what_no_reader_opens_is_not_accepted(ask: Ask, case: dict[str, Any]) ->
         path = str(ask.folder / OUT)
         check("WASTE-WRITE-02", ask("waste.open", path=path), answers(format_version=0))
         check("WASTE-WRITE-02", ask("waste.verify", path=path), answers(defects=[]))
+
+
+TORN: dict[str, Waste] = {
+    "codebooks_by_a_byte": TINY.with_file(CODEBOOKS, _longer(TINY, CODEBOOKS, b"x")),
+    "codebooks_by_half_a_book": TINY.with_file(CODEBOOKS, _longer(TINY, CODEBOOKS, bytes(100))),
+    "bank": TINY.with_file(TINY.bank_file(2), _longer(TINY, TINY.bank_file(2), b"x")),
+    "trunk": TINY.with_file(TRUNK, _longer(TINY, TRUNK, b"x")),
+}
+
+
+@needs("waste.open", "waste.verify")
+@clause("WASTE-WRITE-02")
+@cases(TORN)
+def test_what_is_resumed_opens(ask: Ask, case: Waste) -> None:
+    """A container of which a file goes on after its end is refused by a resume, or opens behind it."""
+    for model in (TINY, case):
+        name = "legal" if model is TINY else "torn"
+        path = ask.file(name, model.folder)
+        reply = write(ask, TINY, name, layers=(), resume=True)
+        refused = refuses(*kinds())
+        check("WASTE-WRITE-02", reply, answers() if model is TINY else either(answers(), refused))
+        if isinstance(reply.outcome, Answer):
+            check("WASTE-WRITE-02", ask("waste.open", path=path), answers(format_version=0))
 
 
 OUTER: dict[str, Any] = {

@@ -14,6 +14,7 @@ from vindex3_fixtures.numbers import Numbers
 from vindex3_fixtures.waste import (
     CODEBOOKS,
     Quant,
+    Tensor,
     Waste,
     description,
     made,
@@ -212,10 +213,21 @@ def _trunk(fmt: int, width: int, group: int, rows: int = 3) -> Waste:
     )
 
 
+def _many() -> Waste:
+    """A tensor of more than a million codes, no row like the one before."""
+    places = np.arange(1100 * 1000).reshape(1100, 1000)
+    codes = ((places * 7 + places // 1000) % 16 - 8).astype(np.int8)
+    scales = (0x3C00 + places[:, :10] % 1000).astype(np.uint16)
+    return DENSE.with_trunk(
+        Tensor(name="many", fmt=Q4G, shape=(1100, 1000), group=100, codes=codes, scales=scales)
+    )
+
+
 @clause("TRUNK-WRITE-01")
 @cases(
     {
         **SHAPES,
+        "a_million_codes": _many(),
         **{
             f"{name}_{width}_by_{group}": _trunk(fmt, width, group)
             for name, fmt, groups in (

@@ -200,6 +200,7 @@ SIDECARS = {
     "specials.json": b'\xef\xbb\xbf{ "a" : 1 }\r\n',
     "chat_template.jinja": b"",
     "vision.json": b"{}",
+    "chat.json": bytes(range(255)) * 1300,
 }
 
 
