@@ -56,6 +56,8 @@ class Plan(Container):
         for name, data in (model.get("sidecars") or {}).items():
             if data is None:
                 raise No("missing-file", path=name)
+            if os.path.normpath(name) in {*self.files, MANIFEST}:
+                raise No("path-collision", paths=[name, os.path.normpath(name)])
             self.files[name] = bytes(data)
         self.files[MANIFEST] = self.manifest_text()
 

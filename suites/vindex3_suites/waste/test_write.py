@@ -97,10 +97,18 @@ def _with_experts(count: int) -> dict[str, Any]:
 
 
 ONE = made(experts=2, layers=1, dense=0, seed="one")
-NAMES = (MANIFEST, TRUNK, CODEBOOKS, ONE.bank_file(0), "../out.bin", "a/../trunk.bin", "./trunk.bin")
+SIDECARS = {
+    "manifest": MANIFEST,
+    "trunk": TRUNK,
+    "codebooks": CODEBOOKS,
+    "bank": ONE.bank_file(0),
+    "above": "../out.bin",
+    "trunk_by_a_detour": "a/../trunk.bin",
+    "trunk_here": "./trunk.bin",
+}
 STRANGE: dict[str, dict[str, Any]] = {
     **{f"experts_{count}": _with_experts(count) for count in (0, 1, 3)},
-    **{f"sidecar_{number}": description(ONE, sidecars={name: b"{}"}) for number, name in enumerate(NAMES)},
+    **{f"sidecar_{name}": description(ONE, sidecars={place: b"{}"}) for name, place in SIDECARS.items()},
 }
 
 
