@@ -127,6 +127,11 @@ def _stranger(noun: str, wanted: str, names: Sequence[str]) -> str:
 @click.option(
     "--coverage", is_flag=True, help="Run the suites over the reference and say which tests cover what."
 )
+@click.option(
+    "--report",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --coverage: what this report of a run says, instead of running anything.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--family", type=click.Choice(FAMILIES), help="Only clauses of this family.")
 @click.option("--level", type=click.Choice(["must", "should", "may"]), help="Only clauses of this level.")
@@ -134,6 +139,7 @@ def _stranger(noun: str, wanted: str, names: Sequence[str]) -> str:
 def command(
     patterns: tuple[str, ...],
     coverage: bool,
+    report: Path | None,
     as_json: bool,
     family: str | None,
     level: str | None,
@@ -145,15 +151,17 @@ def command(
     must carry. Clauses of verbs that the contract does not have yet are listed as later.
 
     With --coverage the suites are run over the reference, and each clause is shown with the number of
-    tests that evaluate it (--json has their ids).
+    tests that evaluate it (--json has their ids). A report of such a run (--vindex3-report) will do instead.
 
     Exit status: 0 good, 1 a clause is not covered (or the reference fails), 2 usage, 4 the suites did not
     run, 5 a PATTERN matches no clause or nothing was examined, 6 the suites are damaged.
     """
+    if report and not coverage:
+        raise click.UsageError("--report goes with --coverage")
     chosen = select(patterns, family=family, level=level, verb=verb)
     unmet = strangers(patterns, verb)
     if coverage:
-        _show_coverage(chosen, as_json)
+        _show_coverage(chosen, report, as_json)
     elif as_json:
         print(json.dumps({"clauses": [_listed(clause) for clause in chosen]}, indent=1))
     else:
@@ -169,12 +177,12 @@ def _row(clause: Clause) -> tuple[str, ...]:
     return clause.id, clause.level, verb, clause.text, ", ".join(clause.names)
 
 
-def _show_coverage(chosen: Sequence[Clause], as_json: bool) -> None:
+def _show_coverage(chosen: Sequence[Clause], report: Path | None, as_json: bool) -> None:
     from pytest_vindex3.contract.load import load
 
     with load("vindex3_reference") as reference:
         answered = reference.verbs
-    verdict, evaluated = _run_suites()
+    verdict, evaluated = _evaluated(report) if report else _run_suites(chosen)
     covers = cover(chosen, evaluated, answered)
     if as_json:
         print(json.dumps({"clauses": [_covered(item) for item in covers]}, indent=1))
@@ -205,14 +213,14 @@ def _end(verdict: int, *, nothing: bool, wrong: bool) -> None:
         sys.exit(EXIT_WRONG)
 
 
-def _run_suites() -> tuple[int, dict[str, Evaluated]]:
-    """Certify the reference in a process of its own; its exit code, and what each test evaluated."""
-    from pytest_vindex3.report.document import InvalidReport, read_report
-
+def _run_suites(chosen: Sequence[Clause]) -> tuple[int, dict[str, Evaluated]]:
+    """Judge the reference by these clauses in a process of its own; its exit code, and as `_evaluated`."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         options = ["--vindex3-impl=vindex3_reference", f"--vindex3-report={report}"]
+        if len(chosen) < len(law()):
+            options += [f"--vindex3-only={clause.id}" for clause in chosen]
         run = subprocess.run(
             [sys.executable, "-m", "pytest", *options],
             cwd=folder,
@@ -220,12 +228,20 @@ def _run_suites() -> tuple[int, dict[str, Evaluated]]:
             stdout=sys.stderr,
             check=False,
         )
-        try:
-            rows = read_report(report).rows
-        except (OSError, InvalidReport) as error:
-            click.echo(f"the run over the reference left no report: {error}", err=True)
-            return run.returncode or RUN_FAILED, {}
-    return run.returncode, {row.id: row.sides for row in rows if row.sides}
+        told, evaluated = _evaluated(report)
+    return run.returncode or told, evaluated
+
+
+def _evaluated(path: Path) -> tuple[int, dict[str, Evaluated]]:
+    """The exit code of the run that a report is of, and which sides of which clauses each test evaluated."""
+    from pytest_vindex3.report.document import InvalidReport, read_report
+
+    try:
+        report = read_report(path)
+    except (OSError, InvalidReport) as error:
+        click.echo(f"there is no report of the run: {error}", err=True)
+        return RUN_FAILED, {}
+    return report.footer["exit"], {row.id: row.sides for row in report.rows if row.sides}
 
 
 def _listed(clause: Clause) -> dict[str, object]:
