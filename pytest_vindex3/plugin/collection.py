@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,9 +16,6 @@ from pytest_vindex3.plugin.selection import fits, meant, unmatched
 from pytest_vindex3.plugin.session import Implementation
 from pytest_vindex3.plugin.state import State
 from pytest_vindex3.report.row import Row
-
-QUICK_TESTS = 2
-"""So many tests of a clause, of one case each, the profile *quick* runs."""
 
 
 class Collection:
@@ -107,23 +103,13 @@ def lacks(known: Identity, implementation: Implementation) -> list[str]:
 
 
 def quick(pairs: Sequence[tuple[pytest.Item, Identity]]) -> list[tuple[pytest.Item, Identity]]:
-    """The first case of a few tests a clause, then one for each clause that is left; drawn inputs last."""
+    """The first test of each clause in its first case, and canaries; drawn inputs where there is no other."""
     chosen: dict[int, tuple[pytest.Item, Identity]] = {}
-    functions: set[tuple[str, str]] = set()
-    told: Counter[tuple[str, str]] = Counter()
-    for place, (item, known) in enumerate(pairs):
-        function = known.implementation, known.function
-        names = {(known.implementation, name) for name in known.clauses}
-        if known.generated or function in functions:
-            continue
-        if known.canary or any(told[name] < QUICK_TESTS for name in names):
-            functions.add(function)
-            told.update(names)
-            chosen[place] = item, known
+    told: set[tuple[str, str]] = set()
     for drawn in (False, True):
         for place, (item, known) in enumerate(pairs):
             names = {(known.implementation, name) for name in known.clauses}
-            if known.generated is drawn and not names <= told.keys():
-                told.update(names)
+            if known.generated is drawn and (known.canary or not names <= told):
+                told |= names
                 chosen[place] = item, known
     return [chosen[place] for place in sorted(chosen)]

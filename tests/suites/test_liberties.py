@@ -132,7 +132,7 @@ def test_a_reader_of_waste_that_refuses_whatever_it_may_conforms(tmp_path: Path)
     rows = judged(tmp_path, "free_waste.py", "waste", profile="quick")
     assert advised(rows) == set()
     assert {row.verdict for row in rows} <= {"pass", "not run", "not claimed"}
-    assert len([row for row in rows if row.verdict == "pass"]) > 300
+    assert len([row for row in rows if row.verdict == "pass"]) > 200
     chosen = {choice for row in rows for choice in row.choices.items()}
     assert chosen >= {(name, f"refused as {kind}") for name, kind in LIBERTIES.items()}
 
