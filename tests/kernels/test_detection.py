@@ -25,6 +25,7 @@ print(json.dumps([found, len(sums)]))
 """
 
 
+@pytest.mark.memory
 @pytest.mark.skipif(
     not native.built or platform.machine() != "x86_64" or not shutil.which("qemu-x86_64"),
     reason="compiled kernels of x86-64 and an emulator of it are needed",
