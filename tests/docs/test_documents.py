@@ -59,7 +59,8 @@ class Desk:
 
     def run(self, command: str, typed: str = "") -> subprocess.CompletedProcess[str]:
         """Run one command line as a user types it."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+        dropped = ("PYTEST_", "COLUMNS")  # of the tests' own run
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         return subprocess.run(
             ["bash", "-c", command],
