@@ -51,13 +51,22 @@ def shown(path: Path, folder: Path, named: Collection[object], keys: Collection[
         return None
     names = _files(path)
     told = [name for name in names if name in named]
-    for twin in sorted(other for other in folder.iterdir() if other != path and other.is_dir()):
+    for twin in _twins(path, folder):
         changed = [name for name in names if _differs(path / name, twin / name)]
         if changed:
             name = min(changed, key=lambda each: (each not in told, -each.count("/"), each))
             return Shown(path / name, name, twin / name)
     told = told or [name for name in names if place_of(path / name, keys) is not None]
     return Shown(path / told[0], told[0], None) if told else None
+
+
+def _twins(path: Path, folder: Path) -> Iterator[Path]:
+    """The folders that stand in the place of one in the other inputs of its test."""
+    parts = path.relative_to(folder).parts if path.is_relative_to(folder) else ()
+    for other in sorted(folder.iterdir()) if parts else ():
+        twin = other.joinpath(*parts[1:])
+        if other.name != parts[0] and twin.is_dir():
+            yield twin
 
 
 def place_of(path: Path, keys: Collection[bytes]) -> int | None:

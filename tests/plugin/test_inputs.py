@@ -234,6 +234,15 @@ def test_of_folders_the_file_is_shown_that_is_another_one(inputs: Path) -> None:
     assert any('"schema":9' in line for line in lines[1:])
 
 
+def test_folders_further_down_have_twins_too(inputs: Path) -> None:
+    """What stands in the same place below another input is compared, as copies of goldens are."""
+    for name in ("legal", "golden"):
+        shutil.copytree(FOLDER, inputs / name / "container")
+    (inputs / "golden/container/index.json").write_bytes(b"[]")
+    lines = excerpt(failure(inputs / "golden/container", Answer({}), refuses("bad-type")), inputs)
+    assert lines[0] == "index.json:"
+
+
 def test_of_several_files_the_one_is_shown_that_a_fact_names(inputs: Path) -> None:
     """What changed with it, as digests do, is not shown."""
     wrong = folders(inputs, index=b"[]", system_graph=b"{}")
