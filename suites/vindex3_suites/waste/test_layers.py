@@ -251,6 +251,7 @@ def _based(*bases: int, extra: int = 0) -> Waste:
     overlapping=_based(0, 3),
     unnamed_behind=_based(0, 6, extra=5),
     odd=_based(11, 2, extra=1),
+    beyond_8_bits=_based(0, 6, extra=0x0102),
 )
 def test_books_may_begin_anywhere(ask: Ask, case: Waste) -> None:
     """Bases need no order, no beginning at 0 and no neighbours, up to the highest that has all its books."""
