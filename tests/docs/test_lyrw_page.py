@@ -11,6 +11,7 @@ import pytest
 from pytest_vindex3.command.schema import told_of_fields
 from pytest_vindex3.contract.families.lyrw import Bank, Schema, Unknown
 from pytest_vindex3.law.registry import Clause, clauses, kinds
+from tests.docs.page import Refusals, refusals_of, refusals_on, table
 from vindex3_fixtures.lyrw import vocabulary
 from vindex3_reference.lyrw import wire
 
@@ -31,16 +32,7 @@ WORDS = {
     "browse": vocabulary.BROWSE,
 }
 VERBS = ("lyrw.parse", "lyrw.region", "lyrw.partner")
-LEVELS = ("must", "should", "may")
 KIND = re.compile(r"`([a-z0-9-]+)`")
-
-
-def table(heading: str) -> list[list[str]]:
-    """The rows of the table of the page whose first line is this one."""
-    _, _, text = PAGE.read_text(encoding="utf-8").partition(f"{heading}\n")
-    lines = text.split("\n\n")[0].splitlines()[1:]
-    assert lines, heading
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def test_the_records_are_those_of_the_format() -> None:
@@ -56,9 +48,9 @@ def test_the_records_are_those_of_the_format() -> None:
         for name, record in RECORDS.items()
         for field, (kind, offset, *_) in (record.fields or {}).items()
     ]
-    rows = [[*row[:3], row[3].partition(":")[0]] for row in table("| record | at | type | field |")]
+    rows = [[*row[:3], row[3].partition(":")[0]] for row in table(PAGE, "| record | at | type | field |")]
     assert rows == expected
-    sizes = {row[0]: int(row[1]) for row in table("| record | size | how many |")}
+    sizes = {row[0]: int(row[1]) for row in table(PAGE, "| record | size | how many |")}
     assert sizes == {name: record.itemsize for name, record in RECORDS.items()}
 
 
@@ -66,41 +58,29 @@ def test_the_records_are_those_of_the_format() -> None:
 def test_the_vocabularies_are_those_of_the_format(name: str) -> None:
     """Every number with a word has that word in its column, and no other number has one."""
     titles = ["number", *WORDS]
-    rows = table(f"| {' | '.join(titles)} |")
+    rows = table(PAGE, f"| {' | '.join(titles)} |")
     column = titles.index(name)
     assert {int(row[0]): row[column] for row in rows if row[column]} == dict(WORDS[name])
 
 
-def law_of_kinds() -> dict[str, tuple[str, set[str]]]:
+def law_of_kinds() -> Refusals:
     """Of each kind that clauses of the verbs name the strictest level, and the facts, advised in brackets."""
     named: dict[str, list[Clause]] = {}
     for clause in clauses().values():
         if clause.verb in VERBS:
             for kind in filter(kinds().__contains__, KIND.findall(clause.text)):
                 named.setdefault(kind, []).append(clause)
-    found: dict[str, tuple[str, set[str]]] = {}
-    for kind, those in named.items():
-        facts = {
-            fact: [one.level for one in those if fact in one.names]
-            for one in those
-            for fact in one.names
-            if fact in kinds()[kind].names
-        }
-        shown = {f"({fact})" if set(levels) == {"should"} else fact for fact, levels in facts.items()}
-        found[kind] = (min((one.level for one in those), key=LEVELS.index), shown)
-    return found
+    return refusals_of(named)
 
 
 def test_the_refusals_are_those_of_the_law() -> None:
     """Every kind that a clause of the three verbs names is there with its level and the keys of its facts."""
-    rows = table("| kind | | facts | when |")
-    page = {row[0].strip("`"): (row[1], {fact for fact in row[2].split(", ") if fact}) for row in rows}
-    assert page == law_of_kinds()
+    assert refusals_on(PAGE) == law_of_kinds()
 
 
 def test_the_fields_of_unknown_are_those_of_the_schema() -> None:
     """The page and `vindex3 schema` name the same fields of `unknown`."""
-    fields = {field for row in table("| where | field | value |") for field in row[1].split(", ")}
+    fields = {field for row in table(PAGE, "| where | field | value |") for field in row[1].split(", ")}
     assert fields == set(told_of_fields(Unknown)["field"].split(", "))
 
 

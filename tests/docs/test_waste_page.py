@@ -11,6 +11,7 @@ from pytest_vindex3.bench.row import Place, rows
 from pytest_vindex3.contract.verb import verbs
 from pytest_vindex3.formats import waste_bank, waste_codebooks, waste_usage
 from pytest_vindex3.law.registry import Clause, clauses, kinds
+from tests.docs.page import Refusals, refusals_of, refusals_on, table
 from vindex3_reference.kernels import native
 from vindex3_suites.waste.kernels import ISAS
 
@@ -21,16 +22,7 @@ RECORDS = {
     "usage header": waste_usage.HEADER,
     "usage entry": waste_usage.ENTRY,
 }
-LEVELS = ("must", "should", "may")
 WORD = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)*\b")
-
-
-def table(heading: str) -> list[list[str]]:
-    """The rows of all tables of the page whose first line is this one."""
-    _, *texts = PAGE.read_text(encoding="utf-8").split(f"{heading}\n")
-    lines = [line for text in texts for line in text.split("\n\n")[0].splitlines()[1:]]
-    assert lines, heading
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def of_the_family(verb: str) -> bool:
@@ -41,7 +33,7 @@ def of_the_family(verb: str) -> bool:
 def test_the_records_are_those_that_dumps_show() -> None:
     """Every field of every record stands there with its offset and length, in their order."""
     lengths = {"4 bytes": 4, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "2 x u32": 8}
-    rows = table("| record | at | type | field |")
+    rows = table(PAGE, "| record | at | type | field |")
     page = [(row[0], int(row[1]), lengths[row[2]], row[3].partition(":")[0]) for row in rows]
     expected = []
     for name, fields in RECORDS.items():
@@ -56,37 +48,29 @@ def test_the_records_are_those_that_dumps_show() -> None:
 def test_each_record_begins_with_its_magic(name: str) -> None:
     """Where a record begins with a magic, the page has its bytes."""
     magics = {"record": waste_bank.MAGIC, "book": waste_codebooks.MAGIC, "usage header": waste_usage.MAGIC}
-    [first, *_] = [row for row in table("| record | at | type | field |") if row[0] == name]
+    [first, *_] = [row for row in table(PAGE, "| record | at | type | field |") if row[0] == name]
     assert (first[3] == f"magic: `{magics[name].hex(' ').upper()}`") if name in magics else first[2] == "u16"
 
 
-def law_of_kinds() -> dict[str, tuple[str, set[str]]]:
+def law_of_kinds() -> Refusals:
     """Of each kind that the clauses name the strictest level, and the facts, advised in brackets."""
     named: dict[str, list[Clause]] = {}
     for clause in clauses().values():
         if of_the_family(clause.verb) and clause.verdict in ("refuse", "report"):
             for kind in set(WORD.findall(clause.text)) & kinds().keys():
                 named.setdefault(kind, []).append(clause)
-    found: dict[str, tuple[str, set[str]]] = {}
-    for kind, those in named.items():
-        asked = {fact for one in those for fact in one.names if fact in kinds()[kind].names}
-        advised = {fact for fact in asked if {one.level for one in those if fact in one.names} == {"should"}}
-        shown = {f"({fact})" if fact in advised else fact for fact in asked}
-        found[kind] = (min((one.level for one in those), key=LEVELS.index), shown)
-    return found
+    return refusals_of(named)
 
 
 def test_the_refusals_are_those_of_the_law() -> None:
     """Every kind that a clause of the family refuses or reports as is there with its level and facts."""
-    rows = table("| kind | | facts | when |")
-    page = {row[0].strip("`"): (row[1], {fact for fact in row[2].split(", ") if fact}) for row in rows}
-    assert page == law_of_kinds()
+    assert refusals_on(PAGE) == law_of_kinds()
 
 
 def test_the_verbs_are_those_of_the_contract() -> None:
     """Every verb is there: its arguments, behind a semicolon those with a default, its options."""
     page: dict[str, tuple[list[str], list[str], set[str]]] = {}
-    for name, asked, _, options in table("| verb | is asked with | answers | options |"):
+    for name, asked, _, options in table(PAGE, "| verb | is asked with | answers | options |"):
         required, _, free = asked.partition("; ")
         arguments = _words(required)
         if arguments[0] == "the same":
@@ -109,7 +93,7 @@ def _words(text: str) -> list[str]:
 
 def test_every_option_and_variant_is_explained() -> None:
     """The options of the family's verbs are those of the table, and the variants those of the suites."""
-    rows = {row[0]: row[1] for row in table("| option | means |")}
+    rows = {row[0]: row[1] for row in table(PAGE, "| option | means |")}
     options = {option for name, verb in verbs().items() if of_the_family(name) for option in verb.options}
     assert rows.keys() == options
     assert rows["isa"] == f"a variant by name: {', '.join(ISAS)}"
@@ -120,5 +104,5 @@ def test_every_pattern_of_the_bench_has_rows(tmp_path: Path) -> None:
     """The page names patterns that choose rows of the bench."""
     with Place(tmp_path) as place:
         texts = [row.what for row in rows(place)]
-    patterns = [row[0] for row in table("| pattern | what is timed | against |")]
+    patterns = [row[0] for row in table(PAGE, "| pattern | what is timed | against |")]
     assert [one for one in patterns if not any(one in text for text in texts)] == []
